@@ -16,9 +16,11 @@ const rooms = {
       runtime: ['kernel'],
       // The protocol's messages as bytes, for the client's side (event-store) and the server's (event-store-server).
       'event-store-wire': [],
-      'event-store': ['kernel', 'runtime', 'event-store-wire'],
+      // Words of persons as ciphertexts, and the keys that open them.
+      sealing: ['kernel'],
+      'event-store': ['kernel', 'runtime', 'sealing', 'event-store-wire'],
       // Its projection runner follows the subscriptions of event-store.
-      'read-store': ['kernel', 'runtime', 'event-store'],
+      'read-store': ['kernel', 'runtime', 'sealing', 'event-store'],
       timers: ['kernel', 'runtime', 'read-store'],
       schema: ['kernel'],
       http: ['kernel', 'canonical', 'runtime', 'schema'],
@@ -51,6 +53,7 @@ const rooms = {
       'canonical',
       'transparency',
       'runtime',
+      'sealing',
       'event-store',
       'read-store',
       'timers',

@@ -1,5 +1,5 @@
 // npm run docs: writes docs/configuration.md from the built table of environment variables, the table of reasons into
-// docs/guides/errors.md, and the pages of @parley/client.
+// docs/guides/errors.md, the table of stored members into docs/privacy.md, and the pages of @parley/client.
 import './node-version.mjs';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,9 +18,12 @@ await runScript(async () => {
   const { withReasons } = require('../dist/libs/platform/reference/src/reasons-table.js');
   const errors = path.join(root, 'docs', 'guides', 'errors.md');
   writeFileSync(errors, withReasons(readFileSync(errors, 'utf8')));
+  const { withMembers } = require('../dist/libs/product/operators/src/streams/privacy-table.js');
+  const privacy = path.join(root, 'docs', 'privacy.md');
+  writeFileSync(privacy, withMembers(readFileSync(privacy, 'utf8')));
   const pages = writeClientPages();
   console.log(
-    `wrote ${path.relative(root, page)}, ${path.relative(root, errors)} and ${pages.length} pages of the client`,
+    `wrote ${[page, errors, privacy].map((file) => path.relative(root, file)).join(', ')} and ${pages.length} pages of the client`,
   );
   return 0;
 });

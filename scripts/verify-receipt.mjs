@@ -1,5 +1,5 @@
-// npm run -s verify-receipt -- receipt.json --key <vkey> [--witness <vkey> … --needed N] (or - for standard input): verifies the answer of
-// approvals.receipt. It needs nothing but the file, this build, and the public keys of the log (from GET /transparency/key, or from anyone
+// npm run -s verify-receipt -- receipt.json --key <vkey> [--witness <vkey> … --needed N] [--accept-erased] (or - for standard input):
+// verifies the answer of approvals.receipt. It needs nothing but the file, this build, and the public keys of the log (from GET /transparency/key, or from anyone
 // else who knows it) and of witnesses. The first line on stdout is the verdict, red or green on a terminal; the findings follow.
 // Exit code 0: it holds, and everything that was demanded is proven; 1: it does not, or the output could not be written; 2: there was
 // nothing to verify; 141: the reader of the output closed it.
@@ -11,11 +11,13 @@ import { prepare } from './prepare.mjs';
 import { withOutput } from './lost-output.mjs';
 import { runScript, sayOn } from './tool.mjs';
 
-const usage = 'usage: npm run verify-receipt -- <file> [--key <vkey>] [--witness <vkey> … --needed <count>]';
+const usage =
+  'usage: npm run verify-receipt -- <file> [--key <vkey>] [--witness <vkey> … --needed <count>] [--accept-erased]';
 const options = {
   key: { type: 'string', multiple: true, default: [] },
   witness: { type: 'string', multiple: true, default: [] },
   needed: { type: 'string' },
+  'accept-erased': { type: 'boolean', default: false },
 };
 
 /** SGR codes of a terminal. */
@@ -43,7 +45,7 @@ await runScript(async () => {
   const { trustPolicy, verifyReceiptText } = await import('../libs/clients/verify/dist/esm/index.js');
   const policy = policyOf(given, trustPolicy);
   if (typeof policy === 'string') return cannot(policy);
-  const report = verifyReceiptText(text, policy);
+  const report = verifyReceiptText(text, policy, { acceptErased: given.acceptErased });
   return withOutput(() => {
     print(report, document);
     return report.holds ? 0 : 1;
@@ -84,7 +86,7 @@ function readArguments() {
     const count = needed === undefined ? witness.length : Number(needed);
     if (count > witness.length)
       return `--needed ${count} is more than the witnesses named by --witness: ${witness.length}`;
-    return { file: positionals[0], key, witness, needed: count };
+    return { file: positionals[0], key, witness, needed: count, acceptErased: values['accept-erased'] };
   } catch {
     return 'there is an option that is none of these, or one without its value';
   }
@@ -99,8 +101,8 @@ function policyOf({ key, witness, needed }, trustPolicy) {
   }
 }
 
-function print({ holds, proven, unproven, unchecked, problems }, document) {
-  console.log(coloured(plain(verdictOf({ holds, unchecked, problems }, document)), holds ? green : red));
+function print({ holds, proven, unproven, unchecked, problems, erased }, document) {
+  console.log(coloured(plain(verdictOf({ holds, unchecked, problems, erased }, document)), holds ? green : red));
   const sayEach = (word, texts) => texts.forEach((text) => console.log(`  ${word.padEnd(11)} ${plain(text)}`));
   sayEach('wrong', problems.map(problemWords));
   sayEach('proven', proven.map(textOf));
@@ -108,13 +110,14 @@ function print({ holds, proven, unproven, unchecked, problems }, document) {
   sayEach('not checked', unchecked.map(textOf));
 }
 
-function verdictOf({ holds, unchecked, problems }, document) {
+function verdictOf({ holds, unchecked, problems, erased }, document) {
   if (!holds) return `DOES NOT HOLD: ${problems.length === 1 ? '1 thing is' : `${problems.length} things are`} wrong.`;
   const { approval, events } = document;
   const said = `approval ${approval.id} is ${approval.status}, by ${events.length} events`;
   const isUnsigned = unchecked.some(({ aspect }) => aspect === 'signature');
-  if (!isUnsigned) return `HOLDS: ${said}, all of them in the log.`;
-  return `HOLDS AS FAR AS IT WAS CHECKED: ${said}; the signature of the log was not checked.`;
+  const apart = erased.length === 0 ? '' : ' APART FROM ERASED WORDS';
+  if (!isUnsigned) return `HOLDS${apart}: ${said}, all of them in the log.`;
+  return `HOLDS AS FAR AS IT WAS CHECKED${apart}: ${said}; the signature of the log was not checked.`;
 }
 
 function problemWords({ path, stream, revision, message }) {

@@ -18,6 +18,7 @@ const libraries = [
     'canonical',
     'transparency',
     'runtime',
+    'sealing',
     'event-store-wire',
     'event-store',
     'read-store',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isUnreachable, ParleyClient } from '@parley/client';
+import { isUnreachable, ParleyClient, type Schemas } from '@parley/client';
 import { conversationOf, defined, read, untilEnded } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { TestClient } from '@app/testing/client';
@@ -125,7 +125,7 @@ describe('calls through a proxy that cuts every connection', () => {
         );
         return [title, outcome] as const;
       });
-      const titles: (string | null)[] = [];
+      const titles: Schemas['Conversation']['title'][] = [];
       for await (const { title } of client.pages('/v1/users/{userId}/conversations', {
         params: { path: { userId: user.userId }, query: { limit: 7 } },
       })) {

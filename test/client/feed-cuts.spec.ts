@@ -1,6 +1,7 @@
 /** `parley.feed` on the real service, through a proxy that cuts every connection. */
 import { ParleyClient, type FeedFrame } from '@parley/client';
 import { EventStore } from '@app/event-store';
+import { keysIn } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, say, partnerFeedOf } from '@app/testing/journeys';
 import { CuttingProxy } from '@app/testing/proxies';
@@ -13,11 +14,13 @@ const withinMs = 600_000;
 
 let deployment: Deployment;
 let store: EventStore;
+let keys: Awaited<ReturnType<typeof keysIn>>;
 let proxy: CuttingProxy;
 let parley: ParleyClient;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
-  store = EventStore.connect(deployment.eventStoreUrl);
+  keys = await keysIn(deployment.databaseUrl);
+  store = EventStore.connect(deployment.eventStoreUrl, undefined, keys.ring);
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
   proxy = await CuttingProxy.start(deployment.baseUrls[0] ?? '', { seed: 7, downBytesMax: 3_000 });
   parley = new ParleyClient({ baseUrl: proxy.baseUrl, partnerKey: deployment.partnerKey, retry: patience });
@@ -25,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxy.stop();
   await store.dispose();
+  await keys.close();
   await deployment.stop();
 });
 

@@ -40,6 +40,7 @@ describe('the README of the package', () => {
       });
       expect(printed).toMatch(/^hello Parley ?\ncompleted: hello Parley$/m);
       expect(printed).toMatch(/1\.5 USDC.* sha256:[0-9a-f]{64}$/m);
+      expect(printed).toMatch(/^Hello false$/m);
       expect(printed).toMatch(/^settled$/m);
       expect(printed).toMatch(/^[0-9a-f-]{36} completed \d+$/m);
       expect(printed).toMatch(/^400 invalid_input \/input\/text$/m);

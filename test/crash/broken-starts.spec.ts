@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { auditJournal, settled } from '@app/testing/audits';
+import { auditJournal, settled, openedEvents } from '@app/testing/audits';
 import { answered } from '@app/testing/journeys';
 import type { KillOrder, KillOrders } from './kill-orders';
 import { startKillable, type Killable } from './killable';
@@ -79,7 +79,7 @@ describe.each(layoutsTried('apart, over two replicas'))('roles %s', (layout) => 
     }
     const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
     const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
-    expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+    expect({ ...auditJournal(await openedEvents(deployment.databaseUrl, events), [], []), left }).toEqual(nothing);
   });
 
   async function abandonedIsGivenBack(): Promise<void> {

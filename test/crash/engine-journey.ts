@@ -1,3 +1,4 @@
+import { openOr } from '@app/kernel';
 import type { ConversationEvent } from '@app/conversations';
 import type { Asked, Scripted } from '@app/testing/models';
 import { randomUUID } from 'node:crypto';
@@ -43,7 +44,7 @@ export const expectedTold: readonly string[] = steps.flatMap(({ text, tools }) =
 
 export function toldIn(events: readonly ConversationEvent[]): readonly string[] {
   return events.flatMap((event) => {
-    if (event.type === 'agent.message') return [event.text];
+    if (event.type === 'agent.message') return [openOr(event.text, '')];
     return event.type === 'tool.called' ? [event.tool] : [];
   });
 }

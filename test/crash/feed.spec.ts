@@ -4,6 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { EventStore } from '@app/event-store';
+import { keysIn } from '@app/testing/audits';
 import { readAllEvents } from '@app/testing/event-log';
 import { FeedFollower, requestJson, type TestClient, type ToldEvent } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -20,13 +21,16 @@ const withinMs = full ? 500_000 : 240_000;
 
 let deployment: Deployment;
 let store: EventStore;
+let keys: Awaited<ReturnType<typeof keysIn>>;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 } });
-  store = EventStore.connect(deployment.eventStoreUrl);
+  keys = await keysIn(deployment.databaseUrl);
+  store = EventStore.connect(deployment.eventStoreUrl, undefined, keys.ring);
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
 });
 afterAll(async () => {
   await store.dispose();
+  await keys.close();
   await deployment.stop();
 });
 

@@ -9,7 +9,7 @@ import { leaderLocks } from '@app/read-store';
 import { type OperatorClient, operatorOf, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { defined, Journey, moveClock, occurrencesOf, rule, seededRandom } from '@app/testing/journeys';
-import { auditJournal, auditOperations, settled, unbalanced } from '@app/testing/audits';
+import { auditJournal, auditOperations, settled, unbalanced, openedEvents } from '@app/testing/audits';
 import { until } from '@app/testing/until';
 import { MoneyJourney } from './money-journey';
 
@@ -167,7 +167,7 @@ test(
     const seen = readers.map(({ conversationId, reader }) => ({ conversationId, seen: reader.seen }));
     const confirmed = works.flatMap(({ money }) => money.confirmed);
     expect({
-      ...auditJournal(events, acknowledged, seen),
+      ...auditJournal(await openedEvents(deployment.databaseUrl, events), acknowledged, seen),
       left,
       faults: readers.flatMap(({ reader }) => reader.faults),
       money: auditOperations(events, confirmed),

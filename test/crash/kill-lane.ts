@@ -7,6 +7,7 @@ import {
   settled,
   unbalanced,
   unlikeAReplay,
+  openedEvents,
 } from '@app/testing/audits';
 import { type Acknowledged, Journey, seededRandom } from '@app/testing/journeys';
 import { keepAlive } from './keep-alive';
@@ -127,7 +128,13 @@ export class KillLane {
     const { events, left } = await settled(databaseUrl, eventStoreUrl);
     const unlike = await unlikeAReplay(databaseUrl, events);
     const money = [...(await unbalanced(databaseUrl)), ...auditOperations(events, this.confirmed)];
-    return { ...auditJournal(events, this.acknowledged, this.delivered), left, unlike, money, faults: this.faults };
+    return {
+      ...auditJournal(await openedEvents(databaseUrl, events), this.acknowledged, this.delivered),
+      left,
+      unlike,
+      money,
+      faults: this.faults,
+    };
   }
 
   async stop(): Promise<void> {

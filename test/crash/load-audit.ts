@@ -1,5 +1,5 @@
 import type { Deployment } from '@app/testing/deployment';
-import { auditJournal, settled, unlikeAReplay } from '@app/testing/audits';
+import { auditJournal, settled, unlikeAReplay, openedEvents } from '@app/testing/audits';
 import { Load } from './load';
 
 const nothing = { wrong: [], left: [], unlike: [], lost: [], doubled: [], stuck: [], gaps: [], books: [] };
@@ -42,7 +42,7 @@ export async function disturbUnderLoad(
     await load.stop();
   }
   const { events, left } = await settled(databaseUrl, eventStoreUrl);
-  const audit = auditJournal(events, load.acknowledged, []);
+  const audit = auditJournal(await openedEvents(databaseUrl, events), load.acknowledged, []);
   const unlike = await unlikeAReplay(databaseUrl, events);
   process.stdout.write(
     `${done()}, ${load.acknowledged.length} acknowledged, ${audit.lost.length} lost, ${load.refusals} answers 503 retryable, ` +

@@ -2,6 +2,7 @@
  * SIGKILL of everything that `npm start` runs, in the middle of runs and at separate points: after a restart it
  * continues where it was.
  */
+import { readSecrets } from '@app/data-folder';
 import { readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import type { ProbePoint } from '@app/runtime';
 import { requestJson, TestClient } from '@app/testing/client';
 import { freePorts, isReady, TestProcess } from '@app/testing/processes';
-import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
+import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay, openedEvents } from '@app/testing/audits';
 import { Journey, seededRandom } from '@app/testing/journeys';
 import { jsonOf, parley } from '../deployment/cli';
 import { keepAlive } from './keep-alive';
@@ -164,7 +165,17 @@ async function auditStores(journeys: readonly Journey[], confirmed: readonly str
     const unlike = await unlikeAReplay(postgres.url('parley'), events);
     const faults = readers.flatMap(({ reader }) => reader.faults);
     const money = [...(await unbalanced(postgres.url('parley'))), ...auditOperations(events, confirmed)];
-    return { ...auditJournal(events, acknowledged, delivered), left, unlike, money, faults };
+    return {
+      ...auditJournal(
+        await openedEvents(postgres.url('parley'), events, (await readSecrets(dataDir()))?.secretKey),
+        acknowledged,
+        delivered,
+      ),
+      left,
+      unlike,
+      money,
+      faults,
+    };
   } finally {
     await eventStore.stop();
     await postgres.stop();

@@ -7,6 +7,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { EventStore } from '@app/event-store';
 import { asId, causeOfService, Clock, instantOf, type EndpointId } from '@app/kernel';
 import type { ProbePoint } from '@app/runtime';
+import { keysIn } from '@app/testing/audits';
 import { FeedFollower } from '@app/testing/client';
 import { ScriptedJournal } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
@@ -29,6 +30,7 @@ const journalsCount = 6;
 let killable: Killable;
 let database: Client;
 let store: EventStore;
+let keys: Awaited<ReturnType<typeof keysIn>>;
 const partners: PartnerEndpoint[] = [];
 const followers: FeedFollower[] = [];
 beforeAll(async () => {
@@ -36,7 +38,8 @@ beforeAll(async () => {
   database = new Client(killable.deployment.databaseUrl);
   database.on('error', () => undefined); // the database ends with the deployment
   await database.connect();
-  store = EventStore.connect(killable.deployment.eventStoreUrl);
+  keys = await keysIn(killable.deployment.databaseUrl);
+  store = EventStore.connect(killable.deployment.eventStoreUrl, undefined, keys.ring);
   for (let n = 0; n < endpointsCount; n += 1) partners.push(await registered());
   const { baseUrls, partnerKey } = killable.deployment;
   for (const bytesMax of [() => Infinity, () => randomInt(1, 20_000)])
@@ -46,6 +49,7 @@ afterAll(async () => {
   for (const follower of followers) await follower.close();
   for (const partner of partners) await partner.leave();
   await store.dispose();
+  await keys.close();
   await database.end();
   await killable.stop();
 });

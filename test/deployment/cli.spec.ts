@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { type Deployment, startDeployment, testSecretKey } from '@app/testing/deployment';
 import { operatorOf, type TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { jsonOf, parley, type CommandOutcome } from './cli';
@@ -32,7 +31,7 @@ const run = (...args: string[]): Promise<CommandOutcome> =>
     {
       DATABASE_URL: deployment.databaseUrl,
       EVENTSTORE_URL: deployment.eventStoreUrl,
-      PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
+      PARLEY_SECRET_KEY: testSecretKey,
     },
     args,
     folder,
@@ -230,7 +229,7 @@ describe('parley', () => {
     const nothing = await parley({}, ['keys', 'list'], folder);
     expect(nothing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^no Parley runs on .*\n$/) });
     const away = { DATABASE_URL: 'postgres://parley@127.0.0.1:1/parley', EVENTSTORE_URL: 'unix:/nowhere' };
-    const secret = { PARLEY_SECRET_KEY: randomBytes(32).toString('base64') };
+    const secret = { PARLEY_SECRET_KEY: testSecretKey };
     const outcome = await parley({ ...away, ...secret }, ['keys', 'list'], folder);
     expect(outcome).toMatchObject({
       code: 1,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Accounts, type Identity, type KnownIdentity } from '@app/http';
 import { asId, type RunId, type UserId } from '@app/kernel';
 import { runKeyOf } from '@app/runs';
 import type { OperatorClient, TestClient } from '@app/testing/client';
@@ -9,6 +10,7 @@ import {
   defined,
   giveInput,
   newOwner,
+  partOf,
   prepare,
   say,
   start,
@@ -20,6 +22,7 @@ import {
 /** A user who owns one of each thing that has a stream, and the key and endpoint of a partner. */
 export interface Owner {
   readonly user: TestClient;
+  readonly identity: KnownIdentity;
   readonly conversation: string;
   readonly automation: string;
   readonly operation: string;
@@ -53,6 +56,7 @@ export async function ownerOfAll(deployment: Deployment, operator: OperatorClien
   for (const change of ['disable', 'enable']) await done(`/users/${user.userId}/wallet/${change}`);
   return {
     user,
+    identity: await identityOf(deployment, operator, user),
     conversation,
     automation: automation.id,
     operation: prepared.operationId,
@@ -60,6 +64,12 @@ export async function ownerOfAll(deployment: Deployment, operator: OperatorClien
     signal: await aSignal(user),
     ...(await ofPartner(operator)),
   };
+}
+
+async function identityOf(deployment: Deployment, operator: OperatorClient, user: TestClient): Promise<KnownIdentity> {
+  const { body } = await operator.get<{ account: Identity }>(`/users/${user.userId}`);
+  const { issuer, subject } = body.account;
+  return { id: await partOf(deployment, Accounts).identityIdOf({ issuer, subject }), issuer, subject };
 }
 
 async function aRun(user: TestClient): Promise<Owner['run']> {
@@ -179,5 +189,13 @@ export const administeredKinds: Readonly<Record<string, AdministeredKind>> = {
       ['user', 'POST', '/v1/users'],
       ['operator', 'POST', `/users/${userId}/disable`, because],
     ],
+  },
+  identity: {
+    stream: ({ identity }) => `identity-${identity.id}`,
+    calls: ({ identity: { issuer, subject } }) => [
+      ['operator', 'GET', `/users?q=${encodeURIComponent(`${issuer} ${subject}`)}`],
+      ['user', 'POST', '/v1/users'],
+    ],
+    isOfOneEvent: true,
   },
 };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 /**
  * Access to the feed: which credentials may read it, from which cursor, and how much. Covers every operation under `/feed/v1` with every
  * kind of credential.
@@ -41,7 +42,10 @@ beforeAll(async () => {
   const env = { LOG_LEVEL: 'error' };
   [deployment, elsewhere] = [
     await startDeployment({ mode: 'in-process', env }),
-    await startDeployment({ mode: 'in-process', env }),
+    await startDeployment({
+      mode: 'in-process',
+      env: { ...env, PARLEY_SECRET_KEY: randomBytes(32).toString('base64') },
+    }),
   ];
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
   [user, disabled] = [await deployment.newUser(), await deployment.newUser()];

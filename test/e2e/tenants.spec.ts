@@ -202,7 +202,8 @@ describe.each(operations)('$operation', (operation) => {
     expectProblem(await cell({ as: disabled }), 'account_disabled');
     const unprovisioned = await cell({ headers: await bearer({ sub: `nobody-${randomUUID()}` }) });
     if (account === undefined) expectProblem(unprovisioned, 'account_not_provisioned');
-    expect((await eventCount(deployment)) - before).toBe(account === undefined ? 0 : 1);
+    // An identity that is new is opened, and gets an account.
+    expect((await eventCount(deployment)) - before).toBe(account === undefined ? 0 : 2);
   });
 
   if (path.includes(':userId')) {

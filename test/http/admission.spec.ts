@@ -1,4 +1,3 @@
-import { userIdOf } from '@app/http';
 import type { UserId } from '@app/kernel';
 import { SignJWT } from 'jose';
 import { until } from '@app/testing/until';
@@ -48,7 +47,8 @@ describe('admission of a /v1 request', () => {
     expect(await outcome(path, key, broken)).toEqual([401, undefined]);
     const expired = await loopback.issuer.token({ exp: Math.floor(Date.now() / 1000) - 1 });
     expect(await outcome(path, both(expired), broken)).toEqual([401, 'credential_expired']);
-    loopback.windows.used.set(`user:${me}`, 8);
+    const identityId = loopback.accounts.identityIdOf({ issuer: loopback.issuer.issuer, subject: 'alice' });
+    loopback.windows.used.set(`user:${identityId}`, 8);
     loopback.accounts.states.clear();
     expect(await outcome(path, both(), broken)).toEqual([429, 'rate_limited']);
     loopback.windows.used.clear();
@@ -203,7 +203,7 @@ describe('user tokens', () => {
     const { issuer } = loopback;
     const names = Array.from({ length: 12 }, (_, index) => `user-${index}`);
     const tokens = await Promise.all(names.map((sub) => issuer.token({ sub })));
-    for (const sub of names) loopback.accounts.states.set(userIdOf(issuer.issuer, sub), { disabled: false });
+    for (const sub of names) loopback.accounts.add(issuer.issuer, sub);
     const answers = await Promise.all(tokens.map((bearer) => call('/v1/users/me', both(bearer))));
     expect(answers.map(({ body }) => body['subject'])).toEqual(names);
   });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
 import { until } from '@app/testing/until';
 import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
@@ -20,8 +19,7 @@ let userId: string;
 const opened: Socket[] = [];
 beforeEach(async () => {
   loopback = await startLoopback(env);
-  userId = userIdOf(loopback.issuer.issuer, 'alice');
-  loopback.accounts.states.set(userId as never, { disabled: false });
+  userId = loopback.accounts.add(loopback.issuer.issuer, 'alice');
   credentials = `Host: x\r\nX-Api-Key: ${goodKey}\r\nAuthorization: Bearer ${await loopback.issuer.token()}\r\n`;
 });
 afterEach(async () => {

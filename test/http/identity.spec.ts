@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { UnfitIssuer, userIdOf } from '@app/http';
+import { UnfitIssuer } from '@app/http';
 import { pino } from 'pino';
 import { SilentSocket } from '@app/testing/proxies';
 import { until } from '@app/testing/until';
@@ -103,7 +103,7 @@ describe('docs/production.md, "Identity providers"', () => {
     const now = Math.floor(Date.now() / 1000);
     const header = { ...issued.header, kid: 'the-one' };
     const claims = issued.claims(issuer.issuer, audience, now);
-    app.accounts.states.set(userIdOf(issuer.issuer, issued.subject), { disabled: false });
+    app.accounts.add(issuer.issuer, issued.subject);
     const answer = await me(issuer.signed(header, claims));
     expect(answer).toMatchObject({ status: 200, body: { subject: issued.subject } });
     for (const other of issued.others ?? []) {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { Draining, ReadinessChecks, startManagementServer, userIdOf, type Readiness } from '@app/http';
+import { Draining, ReadinessChecks, startManagementServer, type Readiness } from '@app/http';
 import { Metrics } from '@app/runtime';
 import pino from 'pino';
 import { until } from '@app/testing/until';
@@ -66,8 +66,8 @@ describe('the request log', () => {
     );
     const readable = await startLoopback({ LOG_FORMAT: 'pretty', OIDC_ISSUER: loopback.issuer.issuer }, log);
     try {
-      readable.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
-      await fetch(`${readable.url}/v1/users/${userId}/things?secret=hunter2`, { headers });
+      const readableId = readable.accounts.add(loopback.issuer.issuer, 'alice');
+      await fetch(`${readable.url}/v1/users/${readableId}/things?secret=hunter2`, { headers });
       await fetch(`${readable.url}/hunter2?secret=hunter2`, { headers });
       const lines = await until('two lines', async () => {
         const requests = told.filter((line) => line.includes('request-1'));
@@ -75,7 +75,7 @@ describe('the request log', () => {
       });
       expect(lines[0]).toMatch(
         new RegExp(
-          `^GET /v1/users/${userId}/things 400 [0-9.]+ ms {2}things.list {2}invalid_input {2}request request-1 {2}user ${userId}$`,
+          `^GET /v1/users/${readableId}/things 400 [0-9.]+ ms {2}things.list {2}invalid_input {2}request request-1 {2}user ${readableId}$`,
         ),
       );
       expect(lines[1]).toMatch(/^GET \(no route\) 404 [0-9.]+ ms {2}none {2}not_found {2}request request-1$/);

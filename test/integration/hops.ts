@@ -58,6 +58,7 @@ const statementNames: readonly (readonly [RegExp, string])[] = [
   [/INTO timers/, 'schedule a timer'],
   [/automation_checks/, 'keep looks'],
   [/FROM list_counters/, 'count conversations'],
+  [/INSERT INTO sealing_keys/, 'make keys of words'],
   [/FROM \{financial_operations\}, jsonb_array_elements/, 'sum what is in flight'],
 ];
 
@@ -66,7 +67,7 @@ export async function hopsOf(path: () => Promise<unknown>): Promise<Hops> {
   const appends = jest.spyOn(EventStore.prototype, 'append');
   const reads = [
     jest.spyOn(EventStore.prototype, 'readStream'),
-    jest.spyOn(EventStore.prototype, 'readStreamWhile'),
+    jest.spyOn(EventStore.prototype, 'readStreamWithin'),
     jest.spyOn(EventStore.prototype, 'readStreamBackwards'),
   ];
   const ends = jest.spyOn(EventStore.prototype, 'endPositionOf');

@@ -5,6 +5,7 @@ import { openProduct } from '@app/composition';
 import type { StoredEvent } from '@app/event-store';
 import { asId, type Cause, type RequestId, type UserId } from '@app/kernel';
 import { readConfiguration } from '@app/settings';
+import { testSecretKey } from '@app/testing/deployment';
 import { answered } from '@app/testing/journeys';
 import type { Answer, TestClient } from '@app/testing/client';
 import { type Place, places, STARTS, untilFree } from './places';
@@ -21,8 +22,12 @@ let races: Races;
 /** Sets an operator's cap from outside the deployment's processes. */
 async function capTo({ userId }: TestClient, dayCents: number): Promise<void> {
   const { databaseUrl, eventStoreUrl } = races.deployment;
-  const key = Buffer.alloc(32).toString('base64');
-  const env = { DATABASE_URL: databaseUrl, EVENTSTORE_URL: eventStoreUrl, PARLEY_SECRET_KEY: key, LOG_LEVEL: 'warn' };
+  const env = {
+    DATABASE_URL: databaseUrl,
+    EVENTSTORE_URL: eventStoreUrl,
+    PARLEY_SECRET_KEY: testSecretKey,
+    LOG_LEVEL: 'warn',
+  };
   const product = await openProduct(readConfiguration(env));
   const requestId = asId<RequestId>(randomUUID());
   const actor = { kind: 'service', id: 'test' } as const;

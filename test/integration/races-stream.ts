@@ -1,6 +1,6 @@
 /** Readers whose connections break at random, over two replicas: they receive the journal in order, each event once. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditJournal } from '@app/testing/audits';
+import { auditJournal, openedEvents } from '@app/testing/audits';
 import { readAllEvents } from '@app/testing/event-log';
 import { FollowingReader, type TestClient } from '@app/testing/client';
 import { overReplicas, type Races } from './races';
@@ -58,7 +58,7 @@ export function cutReaders(begun: () => Promise<Races>): void {
       const events = await readAllEvents(races.deployment.eventStoreUrl);
       const journal = events.filter(({ stream }) => stream === `conversation-${conversation.id}`);
       const delivered = readers.map(({ seen }) => ({ conversationId: conversation.id, seen }));
-      const { lost } = auditJournal(events, [], delivered);
+      const { lost } = auditJournal(await openedEvents(races.deployment.databaseUrl, events), [], delivered);
       const faults = readers.flatMap((reader) => reader.faults);
       process.stdout.write(
         `stream: ${disconnects} disconnects, ${journal.length} events to each of ${READERS} readers over two replicas, ` +

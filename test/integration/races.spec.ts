@@ -1,5 +1,5 @@
 /** Reliability 3 and 4: all races of two apis and two workers on one deployment, and its books after them. */
-import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
+import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay, openedEvents } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { identicalDecisions } from './confirms';
 import { staying } from './places';
@@ -34,7 +34,7 @@ test(
     const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
     const unlike = await unlikeAReplay(deployment.databaseUrl, events);
     const money = [...(await unbalanced(deployment.databaseUrl)), ...auditOperations(events, [])];
-    const audit = auditJournal(events, [], []);
+    const audit = auditJournal(await openedEvents(deployment.databaseUrl, events), [], []);
     process.stdout.write(
       `reliability 3 and 4: ${events.length} events of all races: ${audit.doubled.length} doubled, ${audit.stuck.length} stuck, ` +
         `${money.length} transfers doubled, lost or stuck\n`,

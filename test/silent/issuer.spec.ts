@@ -2,7 +2,6 @@
  * An issuer accepts connections and never answers: a user whose keys are known is admitted, and a caller that needs keys waits no longer
  * than OIDC_TIMEOUT_MS.
  */
-import { userIdOf } from '@app/http';
 import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { SilentSocket } from '@app/testing/proxies';
@@ -26,7 +25,7 @@ afterEach(async () => {
 
 async function start(env: Record<string, string>, iss: string): Promise<void> {
   app = await startLoopback({ ...env, OIDC_TIMEOUT_MS: timeoutMs });
-  app.accounts.states.set(userIdOf(iss, 'alice'), { disabled: false });
+  app.accounts.add(iss, 'alice');
 }
 
 async function statusFor(token: string): Promise<number> {

@@ -1,5 +1,5 @@
 /** Requirements of code generators for other languages on the documents (docs/decisions/conventions.md, "Published documents"). */
-import { type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { RE2JS } from 're2js';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { isNull, isReference, listAt, namesFrom, objectAt, schemasIn, takenNames } from './schemas-in';
@@ -114,12 +114,31 @@ describe.each(names)('%s', (name) => {
   it('tells the objects of every union apart by a member', () => {
     const isBroken = (schema: JsonObject) => {
       const options = [...listAt(schema, 'oneOf'), ...listAt(schema, 'anyOf')].filter((one) => !isNull(one));
-      const objects = options.filter(isReference);
+      const objects = options.filter(isReference).filter((one) => !isErased(one));
       return objects.length > 1 && typeof objectAt(schema, 'discriminator')['propertyName'] !== 'string';
     };
     expect(breaking(name, isBroken)).toEqual([]);
   });
+
+  it('tells erased words apart by a member that no words have, and marks the member', () => {
+    const isBroken = (schema: JsonObject) => {
+      const options = listAt(schema, 'anyOf');
+      if (!options.some(isErased)) return false;
+      const words = [
+        ...namesFrom(
+          options.filter((one) => !isErased(one)),
+          {},
+        ),
+      ];
+      const areApart = words.every((one) => !('erased' in objectAt(schemasOf(name)[one], 'properties')));
+      return schema['x-personal'] !== true || !areApart;
+    };
+    expect(breaking(name, isBroken)).toEqual([]);
+  });
 });
+
+/** Whether a variant is the form of erased words, which is no variant of their type. */
+const isErased = (schema: JsonValue) => isJsonObject(schema) && schema['$ref'] === '#/components/schemas/Erased';
 
 interface Described {
   readonly operationId: string;

@@ -110,7 +110,8 @@ export async function earnLostBytes(deployment: Deployment): Promise<Problem> {
   const user = await deployment.newUser();
   const artifacts = `/conversations/${await conversationOf(user)}/artifacts`;
   const { body } = await raw(user, 'POST', `${artifacts}?name=lost.txt`, { body: randomUUID() });
-  const sha256 = String(body['sha256']);
+  const stored = "SELECT content->>'sha256' AS sha256 FROM artifacts WHERE id = $1";
+  const [{ sha256 = '' } = {}] = await sql<{ sha256?: string }>(deployment, stored, [body['id']]);
   const { PARLEY_DATA_DIR } = partOf(deployment, Configuration).env;
   await rm(join(PARLEY_DATA_DIR, 'artifacts', sha256.slice(0, 2), sha256));
   return user.get(`${artifacts}/${String(body['id'])}/content`);

@@ -52,8 +52,12 @@ def is_within_use(usd, bounds):
 
 
 def check_contract(opened, asked, reviewed):
-    """Raises unless the contract that was asked for is of this call's automation, user, wallet and actions."""
-    need("sha256:" + hexed(canonical(reviewed).encode()) == asked["fingerprint"], "the contract has another fingerprint")
+    """
+    Raises unless the contract that was asked for is of this call's automation, user, wallet and actions.
+    @param reviewed what its fingerprint covers; None if words of it are not revealed
+    """
+    fingerprint = reviewed and "sha256:" + hexed(canonical(reviewed).encode())
+    need(reviewed is None or fingerprint == asked["fingerprint"], "the contract has another fingerprint")
     of_automation = asked["kind"] == "automation_contract" and asked.stream == "automation-{}".format(asked["automationId"])
     need(of_automation, "the contract is no automation's")
     for name in ("automationId", "userId", "walletId"):

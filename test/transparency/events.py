@@ -5,6 +5,7 @@ import json
 import re
 
 from log import Refused, decoded, is_count, need
+from sealed import open_members
 
 ENTRY = ["dataSha256", "id", "metadataSha256", "revision", "stream", "type"]
 # More than any receipt has: the actions of a contract, and the levels of lists and objects in JSON.
@@ -100,6 +101,14 @@ def check_entry(entry):
     need(entry_bytes(value) == entry, "is written in another form")
 
 
+def read_value(data):
+    """Parses bytes as JSON."""
+    try:
+        return read_json(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Refused("has bytes that are no UTF-8") from None
+
+
 class Event:
     """An event of a receipt, whose bytes match its hashes."""
 
@@ -107,7 +116,9 @@ class Event:
         need(isinstance(item, dict), "is no event")
         texts = ["stream", "id", "type", "data", "metadata", "dataSha256", "metadataSha256", "leafSha256"]
         need(all(isinstance(item.get(name), str) for name in texts), "is no event")
-        need(sorted(item) == sorted(texts + ["revision"]) and is_count(item["revision"]), "is no event")
+        others = item.keys() - {"revealed"}
+        need(sorted(others) == sorted(texts + ["revision"]) and is_count(item["revision"]), "is no event")
+        need(item.get("revealed", []) is not None, "has no list of revealed members")
         data, metadata = decoded(item["data"]), decoded(item["metadata"])
         need(hexed(data) == item["dataSha256"], "has other data than its hash says")
         need(hexed(metadata) == item["metadataSha256"], "has other metadata than its hash says")
@@ -123,6 +134,7 @@ class Event:
         need(is_count(version) and version >= 1, "has a version that is no whole number from 1")
         private = self.metadata.get("private", {})
         need(isinstance(private, dict) and not payload.keys() & private.keys(), "has private members that are none")
+        self.closed = open_members(self, payload, self.metadata, item.get("revealed"), read_value)
         self.fact = {**payload, **private}
         of_action = self.type.startswith(("submission.", "action."))
         need(not of_action or is_count(self.fact.get("index")), "has an index that is no whole number")
@@ -133,10 +145,7 @@ class Event:
 
     @staticmethod
     def parsed(data):
-        try:
-            value = read_json(data.decode("utf-8"))
-        except UnicodeDecodeError:
-            raise Refused("has bytes that are no UTF-8") from None
+        value = read_value(data)
         need(isinstance(value, dict), "has bytes that are no JSON object")
         return value
 

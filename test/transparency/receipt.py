@@ -2,7 +2,7 @@
 
 from uuid import UUID, uuid5
 
-from contracts import check_contract, check_use
+from contracts import canonical, check_contract, check_use
 from events import Event, hexed, read_json, same
 from log import Refused, about, check_inclusion, decoded, leaf_hash, need
 from operations import Operation, check_copies
@@ -13,15 +13,15 @@ TEXT_MAX, EVENTS_MAX = 64 * 1024 * 1024, 10_000
 COPIES = ("operation.submitted", "settlement.updated")
 
 
-def verify(text, trust):
+def verify(text, trust, accept_erased=False):
     """Returns the lines to print. @throws Refused if anything does not hold, is not proven, or has another type than it must"""
     try:
-        return verified(text, trust)
+        return verified(text, trust, accept_erased)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise Refused("the file is not built like a receipt") from None
 
 
-def verified(text, trust):
+def verified(text, trust, accept_erased):
     with about("the file"):
         need(len(text) <= TEXT_MAX, "is larger than any receipt")
         document = read_json(text)
@@ -35,6 +35,9 @@ def verified(text, trust):
     for at, item in enumerate(items):
         with about("/events/{}".format(at)):
             events.append(Event(item, at))
+    for event in events:
+        erased = "/events/{}/revealed lacks the words of {}: they were erased, or are withheld"
+        need(accept_erased or event.closed == [], erased.format(event.at, ", ".join(event.closed)))
     checkpoint = check_proof(document.get("proof"), events, trust)
     check_orders(events)
     opened = subject_of(events)
@@ -48,7 +51,17 @@ def verified(text, trust):
     of_operation = [event for event in events if event.stream.startswith("operation-")]
     check_copies([event for event in events if event.type in COPIES], operation, of_operation, opened)
     check_authority(document, events, opened)
-    return report(approval, events, checkpoint) + unproven_uses(events, opened) + unproven_worths(events, opened)
+    lines = report(approval, events, checkpoint) + unproven_uses(events, opened) + unproven_worths(events, opened)
+    return lines + unproven_words(events)
+
+
+def unproven_words(events):
+    """Claims that words would prove which the receipt does not reveal."""
+    erased = "  not proven  the words of event {} of {} ({}): they were erased, or are withheld"
+    lines = [erased.format(one.revision, one.stream, ", ".join(one.closed)) for one in events if one.closed]
+    covers = "  not proven  that the fingerprint of approval {} is that of what was reviewed, its contract with it"
+    openings = [event for event in events if event.type == "approval.opened" and is_closed(event)]
+    return lines + [covers.format(event["approvalId"]) for event in openings]
 
 
 def unproven_uses(events, opened):
@@ -74,11 +87,14 @@ def unproven_worths(events, opened):
 
 
 def report(approval, events, checkpoint):
+    erased = any(event.type == "approval.opened" and is_closed(event) for event in events)
+    apart = " APART FROM ERASED WORDS" if any(event.closed for event in events) else ""
+    follows = "decision, use and operation" if erased else "fingerprint, decision, use and operation"
     seen = ", ".join("{} at {}".format(*one) for one in checkpoint.seen.values())
     lines = [
-        "HOLDS: approval {} is {}, by {} events, all of them in the log.".format(approval["id"], approval["status"], len(events)),
+        "HOLDS{}: approval {} is {}, by {} events, all of them in the log.".format(apart, approval["id"], approval["status"], len(events)),
         "  proven      the log {} signed its checkpoint of {} events".format(checkpoint.origin, checkpoint.size),
-        "  proven      fingerprint, decision, use and operation are what these events say",
+        "  proven      {} are what these events say".format(follows),
     ]
     lines += ["  proven      seen by " + seen] if seen else ["  not checked that witnesses signed the checkpoint"]
     return lines
@@ -144,18 +160,33 @@ def reviewed(opened):
     need(same(version, 1) or same(version, 2), "the fingerprint is of version {}, which this verifier does not know".format(version))
     names = ["approvalId", "kind", "userId", "walletId", "tool", "input", "contract", "expiresAt"]
     names += ["summary", "terms"] if version == 2 else []
-    return {"v": version, **{name: opened[name] for name in names}}
+    return {"v": int(version), **{name: opened[name] for name in names}}
+
+
+def is_closed(opened):
+    """Whether words that the fingerprint covers are not revealed."""
+    return any(name in opened.closed for name in reviewed(opened))
+
+
+def check_words(opened):
+    """Raises unless the words of an opening are of the types that they must have."""
+    need("summary" in opened.closed or isinstance(opened["summary"], str), "the summary is no text")
+    terms = [] if "terms" in opened.closed else opened.fact.get("terms", [])
+    need(isinstance(terms, list), "the terms are no list")
 
 
 def check_review(document, opened):
     review = document.get("review")
     need(isinstance(review, dict) and sorted(review) == ["canonical", "fingerprint"], "/review is missing")
+    need(review["fingerprint"] == opened["fingerprint"], "/review/fingerprint is not that of the event")
+    check_words(opened)
+    if is_closed(opened):
+        return need(same(review["canonical"], {"erased": True}), "/review/canonical is there, without the words in it")
     with about("/review/canonical"):
         data = decoded(review["canonical"])
-    need(review["fingerprint"] == opened["fingerprint"], "/review/fingerprint is not that of the event")
     need("sha256:" + hexed(data) == review["fingerprint"], "/review/canonical does not hash to the fingerprint")
     with about("/review/canonical"):
-        need(same(Event.parsed(data), reviewed(opened)), "is not what the event says")
+        need(data == canonical(reviewed(opened)).encode(), "is not what the event says")
 
 
 def decided_of(events, opened):
@@ -168,11 +199,19 @@ def decided_of(events, opened):
     need(closed.stream == opened.stream and closed.revision > opened.revision, "/events end another approval")
     need(all(isinstance(at, str) for at in (closed["at"], opened["expiresAt"])), "the decision has no time")
     need(closed.type == "approval.expired" or closed["at"] < opened["expiresAt"], "the decision came too late")
+    check_reason(closed)
     actor = closed.metadata.get("actor")
     by_user = closed.type == "approval.decided" and closed["decidedBy"] == "user"
     own_user = isinstance(actor, dict) and actor.get("kind") == "user" and actor.get("id") == opened["userId"]
     need(not by_user or own_user, "the decision is by another user")
     return closed
+
+
+def check_reason(closed):
+    """Raises unless the reason of a decision is of the type that it must have."""
+    open_reason = closed.type == "approval.decided" and "denialReason" not in closed.closed
+    reason = closed["denialReason"] if open_reason else None
+    need(reason is None or isinstance(reason, str), "the reason of the denial is no text")
 
 
 def decision_of(closed):
@@ -274,7 +313,8 @@ def check_authority(document, events, opened):
     approved = closed is not None and closed.type == "approval.decided" and closed["status"] == "approved"
     in_order = approved and use.stream == asked.stream and closed.revision < use.revision
     need(in_order and closed["decidedBy"] == "user", "the contract was not approved before")
-    check_contract(opened, asked, reviewed(asked))
+    check_words(asked)
+    check_contract(opened, asked, None if is_closed(asked) else reviewed(asked))
     check_use(opened, asked, use)
     used = {"stream": use.stream, "revision": use.revision, "at": use["at"], "usd": use["usd"]}
     expected = {"approval": approval_of(others, asked), "decision": decision_of(closed), "use": used}

@@ -1,6 +1,6 @@
 """Verifies what Parley proves, with Python's standard library and docs/audit.md alone.
 
-  verify.py receipt <receipt.json> --key <vkey> [--witness <vkey> ... --needed <count>]
+  verify.py receipt <receipt.json> --key <vkey> [--witness <vkey> ... --needed <count>] [--accept-erased]
   verify.py export <folder> --key <vkey> [--witness ...] [--known <checkpoint> ...]
   verify.py consistency <old checkpoint> <new checkpoint> <file of hashes, one a line> --key <vkey>
   verify.py fork <evidence of a witness> --key <vkey>
@@ -165,7 +165,8 @@ def holds(case):
             trust = [Key(text, "log") for text in case["keys"]], [Key(text, "witness") for text in case["witnesses"]]
             Checkpoint(case["note"], *trust, case["needed"])
         elif case["kind"] == "receipt":
-            receipt.verify(case["text"], Trust(argparse.Namespace(key=case["keys"], witness=case["witnesses"], needed=None)))
+            trust = Trust(argparse.Namespace(key=case["keys"], witness=case["witnesses"], needed=None))
+            receipt.verify(case["text"], trust, case.get("acceptErased", False))
         elif case["kind"] == "inclusion":
             leaf, root = leaf_hash(decoded(case["entry"])), decoded(case["root"])
             check_inclusion(leaf, case["index"], case["size"], case["path"], root)
@@ -185,6 +186,7 @@ def options_of(arguments):
     parser.add_argument("--key", action="append", default=[])
     parser.add_argument("--witness", action="append", default=[])
     parser.add_argument("--needed", type=int)
+    parser.add_argument("--accept-erased", action="store_true")
     parser.add_argument("--known", action="append", default=[])
     options = parser.parse_args(arguments)
     if len(options.files) != (3 if options.command == "consistency" else 1):
@@ -201,7 +203,7 @@ def run(options, trust):
     if options.command == "table":
         return [case["name"] for case in json.loads(text_of(options.files[0])) if holds(case)]
     if options.command == "receipt":
-        return receipt.verify(text_of(options.files[0], receipt.TEXT_MAX + 1), trust)
+        return receipt.verify(text_of(options.files[0], receipt.TEXT_MAX + 1), trust, options.accept_erased)
     if options.command == "export":
         return ["HOLDS: " + verify_export(options.files[0], trust, options.known)]
     if options.command == "consistency":

@@ -1,3 +1,4 @@
+import { erasedText, wordsOr } from '@parley/client/ai-sdk';
 import { useCallback, useEffect, useState } from 'react';
 import { ApprovalCard } from './approval-card.jsx';
 import { call, wordsFor } from './call.js';
@@ -54,7 +55,12 @@ export function ApprovalsPage({ tools }) {
       {approvals?.map((approval) => (
         <div key={approval.id}>
           <ApprovalCard
-            asked={{ ...approval, approvalId: approval.id }}
+            asked={{
+              ...approval,
+              approvalId: approval.id,
+              summary: wordsOr(approval.summary, erasedText),
+              terms: wordsOr(approval.terms, []),
+            }}
             state="approval-requested"
             isBusy={busyId === approval.id}
             announce={announce}

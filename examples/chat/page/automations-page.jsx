@@ -1,3 +1,4 @@
+import { erasedText, wordsOr } from '@parley/client/ai-sdk';
 import { useCallback, useEffect, useState } from 'react';
 import { call, wordsFor } from './call.js';
 import { goTo } from './place.js';
@@ -24,14 +25,14 @@ export function AutomationsPage({ tools }) {
   useEffect(() => void read(), [read]);
 
   /**
-   * @param {{ id: string, name: string, revision: string }} automation as shown
+   * @param {import('@parley/client').Schemas['Automation']} automation as shown
    * @param {'pause' | 'resume'} verb
    */
   async function change({ id, name, revision }, verb) {
     setProblem('');
     try {
       await call('POST', `/api/automations/${id}/${verb}`, { revision });
-      announce(`${name}: ${verb === 'pause' ? 'paused' : 'resumed'}`);
+      announce(`${wordsOr(name, erasedText)}: ${verb === 'pause' ? 'paused' : 'resumed'}`);
     } catch (error) {
       if (!fail(error)) setProblem(wordsFor(error));
     }
@@ -62,7 +63,8 @@ export function AutomationsPage({ tools }) {
  * @param {{ automation: import('@parley/client').Schemas['Automation'], onChange: (verb: 'pause' | 'resume') => void }} props
  */
 function Automation({ automation, onChange }) {
-  const { name, state, nextRunAt, occurrences, held } = automation;
+  const { state, nextRunAt, occurrences, held } = automation;
+  const name = wordsOr(automation.name, erasedText);
   const isOn = state === 'enabled';
   return (
     <li className="card automation" data-state={state}>

@@ -1,3 +1,4 @@
+import { erasedText, wordsOr } from '@parley/client/ai-sdk';
 import { goTo } from './place.js';
 
 /** @param {{ conversations: import('./shell.jsx').Conversation[], openId: string | null }} props */
@@ -11,7 +12,7 @@ export function ConversationList({ conversations, openId }) {
         {conversations.map(({ id, title, pendingApprovals }) => (
           <li key={id}>
             <a href={`#/chat/${id}`} aria-current={id === openId ? 'true' : undefined}>
-              <span>{title ?? 'Untitled'}</span>
+              <span>{wordsOr(title, erasedText) ?? 'Untitled'}</span>
               {pendingApprovals > 0 && <span className="badge">needs you</span>}
             </a>
           </li>

@@ -2,6 +2,7 @@ import { call } from './backend.js';
 import { describeAction, fact } from './contract-words.js';
 import { decisionForm } from './decision-form.js';
 import { announce, fill, make } from './elements.js';
+import { erasedText, wordsOr } from './erased.js';
 import { plainValue } from './plain-value.js';
 import { balanceOf, nameOf, readWallet } from './wallet.js';
 
@@ -84,7 +85,9 @@ function isNobodyBusy() {
  * @param {Approval} approval
  */
 function showReview(review, approval) {
-  const { contract, expiresAt, fingerprint, input, summary, terms, tool } = approval;
+  const { contract, expiresAt, fingerprint, input, tool } = approval;
+  const summary = wordsOr(approval.summary, erasedText);
+  const terms = wordsOr(approval.terms, []);
   const expires = make('time', { datetime: expiresAt }, new Date(expiresAt).toLocaleString());
   review.dataset.ready = '';
   fill(
@@ -110,7 +113,7 @@ function showReview(review, approval) {
 
 /**
  * Returns the terms line by line, in the order of the service.
- * @param {Approval['terms']} terms
+ * @param {import('@parley/client').Schemas['ApprovalTerm'][]} terms
  */
 function termList(terms) {
   const lines = terms.flatMap(({ name, text }) => fact(name.charAt(0).toUpperCase() + name.slice(1), text));
@@ -131,7 +134,7 @@ async function outcomeOf(item, reviewed, before) {
     const { denialReason } = await call('GET', `/api/approvals/${item.approvalId}`);
     return [
       make('p', {}, 'You said no. Nothing was done.'),
-      denialReason === null ? null : make('p', { class: 'quiet' }, `“${denialReason}”`),
+      denialReason === null ? null : make('p', { class: 'quiet' }, `“${wordsOr(denialReason, erasedText)}”`),
     ];
   }
   if (reviewed.contract === null) return [make('p', {}, 'You said yes.')];

@@ -1,5 +1,6 @@
 import { call } from './backend.js';
 import { byId, make } from './elements.js';
+import { erasedText, wordsOr } from './erased.js';
 
 const states = new Map([
   ['running', 'working'],
@@ -67,7 +68,7 @@ function line({ id, title, status }, isOpen) {
     make(
       'a',
       { href: `#${id}`, 'aria-current': isOpen ? 'page' : null },
-      make('span', { class: 'name' }, title ?? 'Untitled'),
+      make('span', { class: 'name' }, wordsOr(title, erasedText) ?? 'Untitled'),
       state === undefined ? null : make('span', { class: `badge ${status}` }, state),
     ),
   );

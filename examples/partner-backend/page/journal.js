@@ -1,4 +1,5 @@
 // The items of a conversation, folded from its journal. Pure: the same frames give the same items, whenever they arrive.
+import { erasedText, wordsOr } from './erased.js';
 
 /**
  * @typedef {import('@parley/client').JournalFrame} Frame
@@ -67,12 +68,12 @@ function change(journal, event) {
   switch (event.type) {
     case 'conversation.created':
     case 'conversation.updated':
-      journal.title = event.title;
+      journal.title = wordsOr(event.title, erasedText);
       return [];
     case 'run.started':
       journal.liveRunId = event.runId;
       journal.isStopping = false;
-      return [said(`run ${event.runId}`, 'user', event.request.input.text, true)];
+      return [said(`run ${event.runId}`, 'user', asking(event), true)];
     case 'run.resumed':
       journal.liveRunId = event.runId;
       return [];
@@ -87,7 +88,7 @@ function change(journal, event) {
     case 'agent.text_delta':
       return spoken(journal, event);
     case 'agent.message':
-      return [said(messageKey(event), 'agent', event.text, true)];
+      return [said(messageKey(event), 'agent', wordsOr(event.text, erasedText), true)];
     default:
       return toolOrMoney(journal, event);
   }
@@ -119,7 +120,7 @@ function toolOrMoney(journal, event) {
       return settled?.kind === 'approval' ? [{ ...settled, settlement: event.status }] : [];
     }
     case 'artifact.uploaded':
-      return [note(event.artifactId, `File added: ${event.name}`)];
+      return [note(event.artifactId, `File added: ${wordsOr(event.name, erasedText)}`)];
     case 'automation.triggered':
       return [note(event.occurrenceId, 'Started by one of your automations')];
     default:
@@ -156,6 +157,9 @@ function runEnded(journal, { runId, status, failure }) {
   if (status === 'failed') return [...changed, note(runId, failure?.text ?? 'It failed', true)];
   return status === 'aborted' ? [...changed, note(runId, 'Stopped')] : changed;
 }
+
+/** @param {Extract<Event, { type: 'run.started' }>} event */
+const asking = ({ request }) => wordsOr(request, { input: { text: erasedText } }).input.text;
 
 /** @param {{ messageId: string }} event */
 const messageKey = ({ messageId }) => `message ${messageId}`;

@@ -30,7 +30,7 @@ export class StoresReadiness implements OnModuleInit {
     this.checks.add({ name: 'database', check: async () => ((await this.database.answers()) ? 'ok' : 'away') });
     this.checks.add({
       name: 'event store',
-      check: async () => ((await this.store.answers(checkWithinMs)) ? 'ok' : 'away'),
+      check: async () => ((await this.store.health.answers(checkWithinMs)) ? 'ok' : 'away'),
     });
     this.checks.add({ name: 'projections', check: () => Promise.resolve(this.gate.projecting ? 'ok' : 'degraded') });
     this.processes.reports(() => [...this.store.stuck].map((name) => subscription + name));

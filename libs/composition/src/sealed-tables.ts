@@ -1,11 +1,17 @@
 import { logSeedTable } from '@app/audit';
 import { webhookKeysTable } from '@app/automations';
+import { sealingKeysTable } from '@app/read-store';
 import type { SealedTable } from '@app/runtime';
 import { walletKeysTable } from '@app/wallets';
 import { endpointKeysTable } from '@app/webhooks';
 
 /** Tables whose values are lost with `PARLEY_SECRET_KEY`; nothing else in the stores is. */
-export const irreplaceableTables: readonly SealedTable[] = [walletKeysTable, webhookKeysTable, endpointKeysTable];
+export const irreplaceableTables: readonly SealedTable[] = [
+  walletKeysTable,
+  webhookKeysTable,
+  endpointKeysTable,
+  sealingKeysTable,
+];
 
 /** One value that is sealed with the same key as all others here. */
 export const sealingCheckTable: SealedTable = {

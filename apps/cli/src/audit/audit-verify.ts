@@ -1,5 +1,5 @@
 import { checkpointsStream, howToResume, keptInFiles, lastLine, verifyLog } from '@app/audit';
-import type { Claim, Findings, KeptLog, LogFiles, LogHold, Problem } from '@app/audit';
+import type { BeforeSealing, Claim, Findings, KeptLog, LogFiles, LogHold, Problem } from '@app/audit';
 import type { Configuration } from '@app/settings';
 import { parseCheckpoint, parseNote, textOf, type VerifierKey } from '@app/transparency';
 import type { Command } from 'commander';
@@ -30,6 +30,8 @@ interface LogAt {
   readonly claims: readonly Claim[];
   readonly ownKeys: readonly string[];
   readonly problems: readonly Problem[];
+  /** The logs over the same events before their words were sealed; their checkpoints are of other leaves. */
+  readonly beforeSealing: readonly BeforeSealing[];
   /** Keys of the log itself that belong to this deployment's secrets. */
   readonly ownSecretKeys: readonly VerifierKey[];
   close(this: void): void;
@@ -54,7 +56,7 @@ export async function verify(options: VerifyOptions, command: Command, configura
     const { log, outside } = await logWithOutside(options, configuration, stores);
     const subject = {
       ...log,
-      claims: [...log.claims, ...outside],
+      claims: [...log.claims, ...outside.map((claim) => ofItsLog(claim, log))],
       stored: (await stores?.events()) ?? null,
       hidden: stores?.hidden() ?? null,
     };
@@ -62,7 +64,8 @@ export async function verify(options: VerifyOptions, command: Command, configura
     const onDone = showProgress('verifying', log.kept.size, stores === null ? 'leaves' : 'events');
     const found = await verifyLog(subject, trust, onDone).finally(log.close);
     const hold = (await stores?.hold()) ?? null;
-    tell(command, { ...found, problems: [...log.problems, ...found.problems] }, { stores, hold });
+    const findings = { ...found, problems: [...log.problems, ...found.problems] };
+    tell(command, findings, { stores, hold, beforeSealing: log.beforeSealing });
   } finally {
     await stores?.close();
   }
@@ -101,7 +104,7 @@ async function logAt(
   // Checkpoints first, then the stored log, then the events: while the service runs, each covers at least the one before.
   const said = await stores.checkpoints();
   const kept = await stores.kept();
-  const { claims, keys: ownKeys, problems } = said;
+  const { claims, keys: ownKeys, problems, beforeSealing } = said;
   const found = problems.map(({ revision, says }): Problem => ({
     kind: 'checkpoint',
     stream: checkpointsStream,
@@ -109,7 +112,7 @@ async function logAt(
     says,
   }));
   const ownSecretKeys = await stores.ownSecretKeys(said);
-  return { kept, claims, ownKeys, ownSecretKeys, problems: found, close: () => undefined };
+  return { kept, claims, ownKeys, ownSecretKeys, beforeSealing, problems: found, close: () => undefined };
 }
 
 async function logAtUrl(url: string, token: string | undefined): Promise<LogAt> {
@@ -140,6 +143,13 @@ function claimIn(bytes: Uint8Array, where: string): Claim {
   return { where, note: textOf(bytes) ?? '', fixed: null, witnesses: [] };
 }
 
+/** Marks the checkpoint of a log that ended when the words in its events were sealed: its tree is none of this log's. */
+function ofItsLog(claim: Claim, { beforeSealing }: LogAt): Claim {
+  const origin = parseCheckpoint(parseNote(claim.note)?.text ?? '')?.origin;
+  const isBefore = beforeSealing.some((former) => former.origin === origin);
+  return isBefore ? { ...claim, isFormer: true, isOfOtherLeaves: true } : claim;
+}
+
 /** The size in the note, before it is verified. @throws CommandFailed when it has none */
 function sizeOf({ note, where }: Claim): number {
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
@@ -147,13 +157,22 @@ function sizeOf({ note, where }: Claim): number {
   return checkpoint.size;
 }
 
-const claimed = (claim: Claim) => ({ claims: [claim], problems: [], ownSecretKeys: [] });
+const claimed = (claim: Claim) => ({ claims: [claim], problems: [], beforeSealing: [], ownSecretKeys: [] });
 
-function tell(
-  command: Command,
-  found: Findings,
-  { stores, hold }: { readonly stores: StoresHere | null; readonly hold: LogHold | null },
-): void {
+/** A log that ended when its events were sealed, in a sentence. */
+function beforeInWords({ origin, size, root, revision }: BeforeSealing): string {
+  return (
+    `Before its words were sealed, this was ${origin}: its last checkpoint is of ${size} events, with the root ${root} ` +
+    `(revision ${revision} of ${checkpointsStream}). The events had other bytes then, so that log is verified by the store that was copied.`
+  );
+}
+
+interface Surroundings extends Pick<LogAt, 'beforeSealing'> {
+  readonly stores: StoresHere | null;
+  readonly hold: LogHold | null;
+}
+
+function tell(command: Command, found: Findings, { stores, hold, beforeSealing }: Surroundings): void {
   const { problems } = found;
   const lines = problems
     .slice(0, shownMax)
@@ -164,9 +183,10 @@ function tell(
   if (problems.length > shownMax || found.beyond > 0)
     lines.push(`and ${more} more (--json names those that are known)`);
   if (stores !== null) lines.push(`Events read from ${stores.from}.`);
+  lines.push(...beforeSealing.map(beforeInWords));
   if (hold !== null) lines.push(`The log is held, and signs nothing: ${hold.says}; ${howToResume}.`);
   const verdict = lastLine(found);
-  print(command, { ...found, verdict, hold: hold?.says ?? null }, [...lines, verdict]);
+  print(command, { ...found, verdict, hold: hold?.says ?? null, beforeSealing }, [...lines, verdict]);
   if (problems.length + found.beyond > 0) throw new CommandFailed('not all of it holds: what does not is named above');
   if (found.unwitnessed > 0)
     throw new CommandFailed(

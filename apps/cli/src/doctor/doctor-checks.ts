@@ -14,6 +14,7 @@ import { secretKeyFinding } from './doctor-secret';
 import { serviceFinding } from './doctor-service';
 import { halfFindings, storesOf } from './doctor-stores';
 import { witnessFindings } from './doctor-witnesses';
+import { wordsFindings } from './doctor-words';
 import { reasonIn } from '../terminal/outcome';
 
 type Environment = NodeJS.ProcessEnv;
@@ -32,6 +33,7 @@ export const checks: readonly Check[] = [
   configured(halfFindings),
   configured(database),
   configured(events),
+  configured(wordsFindings),
   configured(logFindings),
   configured(witnesses),
   configured(issuers),

@@ -2,6 +2,7 @@ export { ParleyClient, type ParleyClientOptions } from './client.js';
 export type { Api } from './api.js';
 export type { Call } from './call.js';
 export type { Bytes, CallOptions, FollowInput } from './calls.js';
+export { isErased, wordsOr, type Erased } from './erased.js';
 export type { FeedFrame, FeedInput } from './feed.js';
 export {
   activityKinds,

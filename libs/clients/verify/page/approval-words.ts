@@ -26,6 +26,14 @@ function listIn(value: unknown, ...names: readonly string[]): readonly unknown[]
   return Array.isArray(found) ? found : [];
 }
 
+/** Whether the receipt says that the words were erased. */
+function isErased(value: unknown, ...names: readonly string[]): boolean {
+  return within(value, ...names, 'erased') === true;
+}
+
+/** In place of words that are not there. */
+const erasedWords = 'Erased, or withheld from this receipt.';
+
 /** Returns a time such as `2026-11-21T09:19:24.117Z` in a readable form. */
 function timeIn(value: unknown, ...names: readonly string[]): string | null {
   const found = textIn(value, ...names);
@@ -61,7 +69,11 @@ export function approvalCards(receipt: unknown): readonly HTMLElement[] {
 function reviewed(approval: unknown): readonly Child[] {
   const terms = listIn(approval, 'terms').slice(0, 20);
   return [
-    make('p', 'lines', textIn(approval, 'summary') ?? 'The receipt does not say.'),
+    make(
+      'p',
+      'lines',
+      textIn(approval, 'summary') ?? (isErased(approval, 'summary') ? erasedWords : 'The receipt does not say.'),
+    ),
     facts([
       ...terms.map((term) => [textIn(term, 'name') ?? '', textIn(term, 'text')] as const),
       ['Tool', textIn(approval, 'tool')],
@@ -116,7 +128,7 @@ function decided(approval: unknown, decision: unknown): HTMLElement {
     [textIn(decision, 'actor', 'kind') === 'user' ? 'User' : 'Recorded by', textIn(decision, 'actor', 'id')],
     ['Partner key', textIn(decision, 'actor', 'partnerKeyId')],
     ['When', timeIn(decision, 'at')],
-    ['Reason', textIn(approval, 'denialReason')],
+    ['Reason', isErased(approval, 'denialReason') ? erasedWords : textIn(approval, 'denialReason')],
     ['Ended because', worded(ends, textIn(approval, 'endedReason'))],
   ]);
 }

@@ -3,18 +3,25 @@ import type { ReceiptCheckpoint, ReceiptFinding, ReceiptProblem, ReceiptReport }
 import { approvalCards } from './approval-words.js';
 import { bullets, card, facts, make, type Child } from './elements.js';
 
-/** The verdict, in red or green: a heading that can take the focus. */
-export function verdictElement({ holds, unchecked }: ReceiptReport): HTMLElement {
+/** The verdict, in red, green, or amber where words are not there: a heading that can take the focus. */
+export function verdictElement({ holds, unchecked, erased }: ReceiptReport): HTMLElement {
   const isUnsigned = unchecked.some(({ aspect }) => aspect === 'signature');
   const [words, colour] = !holds
     ? ['This receipt does not hold.', 'wrong']
-    : isUnsigned
-      ? ['This receipt holds as far as it was checked: the signature of the log was not.', 'good']
-      : ['This receipt holds, and all of its events are in the log.', 'good'];
+    : erased.length > 0
+      ? [withoutWords(isUnsigned), 'partly']
+      : isUnsigned
+        ? ['This receipt holds as far as it was checked: the signature of the log was not.', 'good']
+        : ['This receipt holds, and all of its events are in the log.', 'good'];
   const heading = make('h2', `banner ${colour}`, words);
   heading.id = 'verdict';
   heading.tabIndex = -1;
   return heading;
+}
+
+function withoutWords(isUnsigned: boolean): string {
+  const signature = isUnsigned ? ' The signature of the log was not checked.' : '';
+  return `The rest of this receipt holds, but words were erased or are withheld: see what is not proven.${signature}`;
 }
 
 /** Returns the findings behind the verdict, and the approval in words. */

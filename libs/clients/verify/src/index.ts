@@ -1,5 +1,6 @@
 export { verifyReceipt, verifyReceiptText } from '@app/receipts';
-export type { ReceiptAspect, ReceiptCheckpoint, ReceiptFinding, ReceiptProblem, ReceiptReport } from '@app/receipts';
+export type { ErasedMembers, ReceiptAspect, ReceiptCheckpoint, ReceiptDemands } from '@app/receipts';
+export type { ReceiptFinding, ReceiptProblem, ReceiptReport } from '@app/receipts';
 export {
   bundlePath,
   entriesIn,

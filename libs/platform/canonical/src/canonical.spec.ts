@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { canonicalText, fingerprintOf, sha256Hex } from './canonical';
+import { canonicalText, fingerprintOf, hmacSha256Hex, sha256Hex } from './canonical';
 
 describe('canonicalText', () => {
   it('sorts members by UTF-16 code units, at every level, and leaves out white space', () => {
@@ -63,5 +63,23 @@ describe('fingerprintOf', () => {
   it('is the hash of the canonical form', () => {
     const digest = createHash('sha256').update('{"a":"ö","b":[1,null]}', 'utf8').digest('hex');
     expect(fingerprintOf({ b: [1, null], a: 'ö' })).toBe(`sha256:${digest}`);
+  });
+});
+
+describe('hmacSha256Hex', () => {
+  it('is HMAC-SHA256, for every key of up to a block and every content', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), fc.uint8Array({ maxLength: 300 }), (key, content) => {
+        expect(hmacSha256Hex(key, content)).toBe(createHmac('sha256', key).update(content).digest('hex'));
+      }),
+    );
+    // RFC 4231, test case 1.
+    expect(hmacSha256Hex(new Uint8Array(20).fill(0x0b), new TextEncoder().encode('Hi There'))).toBe(
+      'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
+    );
+  });
+
+  it('refuses a key that it would have to hash first', () => {
+    expect(() => hmacSha256Hex(new Uint8Array(65), new Uint8Array())).toThrow(RangeError);
   });
 });

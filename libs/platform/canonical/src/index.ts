@@ -1,1 +1,1 @@
-export { canonicalText, fingerprintOf, sha256Hex } from './canonical';
+export { canonicalText, fingerprintOf, hmacSha256Hex, sha256Hex } from './canonical';

@@ -34,7 +34,7 @@ export class EventStoreCheck {
    */
   async check(): Promise<'answers' | 'away'> {
     try {
-      await this.store.readOne(this.withinMs);
+      await this.store.health.readOne(this.withinMs);
       return 'answers';
     } catch (error) {
       const refusal = refusalOf(error);

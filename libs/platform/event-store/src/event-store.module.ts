@@ -1,6 +1,7 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { EventBus } from '@nestjs/cqrs';
 import { Configuration, Metrics, Probe } from '@app/runtime';
+import { KeyRing, KeyStore } from '@app/sealing';
 import { EventStore } from './event-store';
 import { FoldedStates } from './deciding/folded-states';
 import { checkEventStore } from './check-event-store';
@@ -14,6 +15,7 @@ import { StreamSagas, WakeWaitersHandler } from './deciding/wake-waiters';
 export class EventStoreModule implements OnApplicationShutdown {
   constructor(
     private readonly store: EventStore,
+    private readonly keys: KeyRing,
     bus: EventBus,
     { registry }: Metrics,
   ) {
@@ -25,15 +27,16 @@ export class EventStoreModule implements OnApplicationShutdown {
     return {
       module: EventStoreModule,
       providers: [
+        { provide: KeyRing, useFactory: (keys: KeyStore) => new KeyRing(keys), inject: [KeyStore] },
         {
           provide: EventStore,
-          useFactory: async (configuration: Configuration, probe: Probe) => {
+          useFactory: async (configuration: Configuration, probe: Probe, keys: KeyRing) => {
             const url = eventStoreUrl(configuration);
             // Refuses a wrong URL. A store that is unavailable may return, so everything waits for it.
             await checkEventStore(url);
-            return EventStore.connect(url, probe);
+            return EventStore.connect(url, probe, keys);
           },
-          inject: [Configuration, Probe],
+          inject: [Configuration, Probe, KeyRing],
         },
         {
           provide: FoldedStates,
@@ -44,12 +47,13 @@ export class EventStoreModule implements OnApplicationShutdown {
         StreamSagas,
         WakeWaitersHandler,
       ],
-      exports: [EventStore, FoldedStates, Streams],
+      exports: [EventStore, FoldedStates, KeyRing, Streams],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.store.dispose();
+    this.keys.close();
   }
 }
 

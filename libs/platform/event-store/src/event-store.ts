@@ -8,7 +8,9 @@ import { AppendChannel } from './calls/append-channel';
 import { AppendTimes } from './calls/append-times';
 import { defaultLimits, type Appended } from './calls/call-limits';
 import { readCategoriesPage, type CategoriesPage, type Wanted } from './reading/categories-page';
+import type { KeyRing } from '@app/sealing';
 import type { StoredEvent } from './events/codec';
+import { openEvents } from './events/sealed-events';
 import { connectEventStore, disconnect, type Purpose } from './calls/connection';
 import { DamagedStreams } from './damaged-streams/damaged-streams';
 import { EventFeed } from './events/event-feed';
@@ -34,9 +36,9 @@ export class EventStore {
   readonly shared: SharedSubscription;
   readonly appendTimes = new AppendTimes();
   readonly streamReads: StreamReads;
+  readonly health: StoreHealthCheck;
   private readonly appends: AppendChannel;
   private readonly reads: ReadCalls;
-  private readonly look: StoreHealthCheck;
 
   constructor(
     readonly client: EventStoreDBClient,
@@ -46,18 +48,20 @@ export class EventStore {
     readonly tailClient = client,
     /** For projections and reactors: one that is behind slows down everything else on its connection. */
     readonly catchUpClient = client,
+    /** Opens and seals words of persons; without it they stay as they are stored. */
+    readonly keys: KeyRing | null = null,
   ) {
     this.appends = new AppendChannel(client);
     this.shared = new SharedSubscription(catchUpClient, this.feed, (categories) => this.endPositionOf(categories));
     this.reads = new ReadCalls(client, shares.reads);
-    this.look = new StoreHealthCheck(client, this.appends);
+    this.health = new StoreHealthCheck(client, this.appends);
     this.streamReads = new StreamReads(this.damaged, (request, take) => this.collect(request, take));
   }
 
   /** Connects with one connection for each purpose, opened on first use. The caller must dispose of it. Throws for an invalid URL. */
-  static connect(url: string, probe?: Probe): EventStore {
+  static connect(url: string, probe?: Probe, keys: KeyRing | null = null): EventStore {
     const to = (purpose: Purpose) => connectEventStore(url, purpose);
-    return new EventStore(to('calls'), probe, defaultLimits, to('tails'), to('catch-ups'));
+    return new EventStore(to('calls'), probe, defaultLimits, to('tails'), to('catch-ups'), keys);
   }
 
   /**
@@ -96,13 +100,13 @@ export class EventStore {
   }
 
   /**
-   * Returns events of a stream, oldest first, from a revision (inclusive), without a gap; none when the stream does not exist. Throws
-   * Unavailable, DamagedStream.
+   * Returns events of a stream, oldest first, from a revision (inclusive), without a gap, their words open; none when the stream does not
+   * exist. Throws Unavailable, DamagedStream.
    */
   async readStream(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     await this.streamReads.forwards(stream, fromRevision, maxCount, (event) => events.push(ownEvent(event)) > 0);
-    return events;
+    return this.open(events);
   }
 
   /** As `readStream`, from a revision that was seen before: a stream without it is damaged. Throws Unavailable, DamagedStream. */
@@ -111,19 +115,30 @@ export class EventStore {
     return events.length > 0 ? events : this.streamReads.refuseLost(stream, fromRevision);
   }
 
-  /** As `readStream`, but passes each event on as it arrives, until `more` returns false; the remainder is not read. */
-  async readStreamWhile(
+  /**
+   * As `readStream`, but ends with the event at which the stored bytes of the returned ones exceed a bound; `more` says whether the bound, or
+   * the count, ended it.
+   */
+  async readStreamWithin(
     stream: string,
     fromRevision: number,
-    maxCount: number,
-    more: (event: StoredEvent) => boolean,
-  ): Promise<void> {
-    await this.streamReads.forwards(stream, fromRevision, maxCount, (event) => more(ownEvent(event)));
+    bounds: { readonly events: number; readonly bytes: number },
+  ): Promise<{ readonly events: StoredEvent[]; readonly more: boolean }> {
+    const { events, more } = await this.streamReads.within(stream, fromRevision, bounds);
+    return { events: await this.open(events), more };
+  }
+
+  /**
+   * Returns events that were followed, or read from many streams, with their words open; `{"erased": true}` where the key was destroyed.
+   * Throws Unavailable.
+   */
+  async open(events: StoredEvent[]): Promise<StoredEvent[]> {
+    return this.keys === null ? events : openEvents(this.keys, events);
   }
 
   /** Returns events of a stream that has some, newest first, from a revision (inclusive) downwards. Throws Unavailable, DamagedStream. */
   async readStreamBackwards(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
-    return (await this.streamReads.backwards(stream, fromRevision, maxCount)).map(ownEvent);
+    return this.open((await this.streamReads.backwards(stream, fromRevision, maxCount)).map(ownEvent));
   }
 
   /** Returns the revision of the last event of a stream, or -1 when it never had one. Throws Unavailable, DamagedStream. */
@@ -133,7 +148,7 @@ export class EventStore {
 
   /**
    * Reads the next events of the whole store after a position (0: from the beginning), oldest first, and returns those of these categories
-   * with the position of the last event read. `more` is false at the store's end. Throws Unavailable.
+   * as they are stored, with the position of the last event read. `more` is false at the store's end. Throws Unavailable.
    * @param maxCount how many events to read, wanted or not
    */
   async readCategories(
@@ -200,16 +215,6 @@ export class EventStore {
   async dispose(): Promise<void> {
     const clients = [this.client, this.tailClient, this.catchUpClient];
     await Promise.all(clients.map((client) => disconnect(client, disposeWithinMs)));
-  }
-
-  /** Whether the store can be read and accepts appends, each within the given time. */
-  async answers(withinMs: number): Promise<boolean> {
-    return this.look.answers(withinMs);
-  }
-
-  /** Reads one event of the store, if there is any, to test reading. Throws Unavailable, and the store's refusals. */
-  async readOne(withinMs: number): Promise<void> {
-    await this.look.readOne(withinMs);
   }
 
   private readBackwards(from: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {

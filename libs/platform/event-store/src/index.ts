@@ -6,6 +6,7 @@ export {
   encodeEvent,
   isSystemEvent,
   mintedAtMs,
+  presentForm,
   upcast,
   type EventBatch,
   type LiftingKind,
@@ -21,7 +22,9 @@ export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './deciding/folded-states';
 export { EventStoreCheck, checkEventStore, UnfitEventStore } from './check-event-store';
 export { ReadModels } from './deciding/read-models';
-export { SnapshotStore, type Snapshot } from './deciding/snapshots';
+export { SnapshotStore, type Snapshot, type SnapshotToSave } from './deciding/snapshots';
+export { personalPathsOf } from './events/personal-paths';
+export { openEvent, openEvents, sealedUnder, sealEvent, sealStored } from './events/sealed-events';
 export { idInStream, streamName, type DomainEvent, type StreamKind } from './events/stream-kind';
 export { followCategories } from './following/subscriptions';
 export { Streams, type DecideOptions } from './deciding/streams';

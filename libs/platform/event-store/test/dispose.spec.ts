@@ -14,7 +14,7 @@ it('ends every connection', async () => {
   const store = EventStore.connect(`unix:${proxy.socketPath}`);
   // One for each purpose, all of them in use.
   for (const client of [store.client, store.tailClient, store.catchUpClient])
-    await new EventStore(client).readOne(20_000);
+    await new EventStore(client).health.readOne(20_000);
   expect(proxy.connections).toBe(3);
   await store.dispose();
   await until('no connection', async () => (proxy.connections === 0 ? true : null), 60_000);

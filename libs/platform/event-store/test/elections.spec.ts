@@ -114,11 +114,11 @@ it('a call that breaks while no node is found rejects nothing that nobody hears'
 
 it('a store that can be read and whose appends get no answer is told to be away within the time', async () => {
   const store = connect();
-  expect(await store.answers(60_000)).toBe(true);
+  expect(await store.health.answers(60_000)).toBe(true);
   cluster.hangs = true;
   // Timers of one process fire in the order of their times, however late.
   const late = sleep(700).then(() => 'late');
-  expect(await Promise.race([store.answers(500), late])).toBe(false);
+  expect(await Promise.race([store.health.answers(500), late])).toBe(false);
   cluster.hangs = false;
-  await until('the store', async () => ((await store.answers(60_000)) ? true : null));
+  await until('the store', async () => ((await store.health.answers(60_000)) ? true : null));
 });

@@ -122,9 +122,9 @@ describe('an answer that is lost', () => {
     const impatiently = embedded.connect({ proxy, limits: impatient });
     proxy.loseAnswers();
     await expect(impatiently.readStream(newStream(), 0, 10)).rejects.toThrow(Unavailable);
-    expect(await impatiently.answers(50)).toBe(false);
+    expect(await impatiently.health.answers(50)).toBe(false);
     proxy.cut();
-    await until(() => impatiently.answers(1_000));
+    await until(() => impatiently.health.answers(1_000));
   });
 });
 
@@ -189,9 +189,9 @@ describe('a store that stays away', () => {
     await expect(impatiently.readStream(stream, 0, 1)).rejects.toThrow(Unavailable);
     await expect(impatiently.lastRevision(stream)).rejects.toThrow(Unavailable);
     await expect(impatiently.endPosition()).rejects.toThrow(Unavailable);
-    expect(await impatiently.answers(500)).toBe(false);
+    expect(await impatiently.health.answers(500)).toBe(false);
     await embedded.startServer();
-    await until(() => store.answers(500));
+    await until(() => store.health.answers(500));
     expect(await store.append(stream, encoded(1), -1)).toMatchObject({ kind: 'appended', revision: 0 });
   });
 

@@ -35,7 +35,7 @@ it('never more than 80 calls are open on a connection, however many are asked fo
   const appends = streams.map((stream, n) => store.append(stream, encoded(n), -1));
   expect((await Promise.all(appends)).map(({ kind }) => kind)).toEqual(streams.map(() => 'appended'));
   const reads = streams.map((stream) => readAgain(stream));
-  const looks = Array.from({ length: 20 }, () => until(() => store.answers(60_000)));
+  const looks = Array.from({ length: 20 }, () => until(() => store.health.answers(60_000)));
   expect((await Promise.all(reads)).map(([event]) => event?.payload['n'])).toEqual(streams.map((_, n) => n));
   await Promise.all(looks);
   expect(calls.most).toBeGreaterThan(70);
@@ -53,7 +53,7 @@ it('reads that nobody answers end in time, those that waited for their turn too'
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected' && outcome.reason instanceof Unavailable);
   expect([refused.length, calls.most <= openMax]).toEqual([300, true]);
   proxy.cut();
-  await until(() => silent.answers(1_000));
+  await until(() => silent.health.answers(1_000));
 });
 
 it('a connection has 80 subscriptions at most', async () => {

@@ -1,7 +1,8 @@
 export { createHttpApp } from './app';
+export { derivedIdOf } from './access/derived-id';
 export { jsonBody } from './body/body-parser';
 export { askedBytes, type ByteRange } from './body/byte-ranges';
-export { Caller, CallingKey, Operator } from './request/caller';
+export { Caller, CallerIdentity, CallingKey, Operator } from './request/caller';
 export { Cursors } from './operation/cursors';
 export { closeGracefully, Draining } from './draining';
 export { Member, NoBody, QueryMember } from './operation/dto';
@@ -30,6 +31,9 @@ export {
   RateWindows,
   SqlExecutor,
   type AccountState,
+  type Identity,
+  type IdentityAccount,
+  type KnownIdentity,
   type KnownPartnerKey,
   type RateAnswer,
   type RateSubject,
@@ -42,7 +46,6 @@ export { rateWeightsMigration } from './rate-limits/rate-weights-sql';
 export { tooLarge } from './body/streamed-body';
 export { rateWindowsMigration } from './rate-limits/rate-windows-sql';
 export { ReadinessChecks } from './readiness';
-export { userIdOf } from './access/user-identity';
 export { validateInto } from './operation/validate-into';
 export { startWaitingServer, type Waiting } from './waiting-server';
 export { serviceGroup } from './service.contract';

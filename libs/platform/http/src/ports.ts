@@ -1,4 +1,4 @@
-import type { PartnerKeyId, UserId } from '@app/kernel';
+import type { IdentityId, PartnerKeyId, Unavailable, UserId } from '@app/kernel';
 
 /** The form of a partner key: `pk_` and 32 random bytes in base64url. */
 export const partnerKeyForm = /^pk_[A-Za-z0-9_-]{43}$/;
@@ -26,8 +26,36 @@ export interface AccountState {
   readonly disabled: boolean;
 }
 
+/** A verified identity of a login provider. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** An identity with the id under which stores know it. */
+export interface KnownIdentity extends Identity {
+  readonly id: IdentityId;
+}
+
+/** The account of an identity. */
+export interface IdentityAccount extends AccountState {
+  /** Null for an identity that was erased, which counts as disabled. */
+  readonly userId: UserId | null;
+}
+
 /** The accounts of users; read for every request, many at once, and never cached here. */
 export abstract class Accounts {
+  /** Returns the id of an identity; only a process' first call waits. @throws Unavailable */
+  abstract identityIdOf(identity: Identity): IdentityId | Promise<IdentityId>;
+
+  /**
+   * The account of each of these identities that has one, or the reason why it cannot be read; the others are absent.
+   * @throws Unavailable
+   */
+  abstract findByIdentity(
+    identities: readonly KnownIdentity[],
+  ): Promise<ReadonlyMap<IdentityId, IdentityAccount | Unavailable>>;
+
   /** The state of each of these (distinct) users that has an account; the others are absent. @throws Unavailable */
   abstract findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>>;
 }

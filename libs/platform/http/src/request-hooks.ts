@@ -108,6 +108,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     plan,
     startedAtMs: performance.now(),
     span: beginRequestSpan(parts.tracing, request, plan),
+    identity: null,
     caller: null,
     operator: null,
     partnerKeyId: null,

@@ -3,6 +3,7 @@ import { LoopbackIssuer } from '@app/testing/identity';
 import { until } from '@app/testing/until';
 import { IssuerKeys } from '../src/access/issuer-keys';
 import { AccessTokens, type DemandedAudience } from '../src/access/access-tokens';
+import { derivedIdOf } from '../src/access/derived-id';
 
 let issuer: LoopbackIssuer;
 let nowMs: number;
@@ -175,11 +176,12 @@ describe('several issuers', () => {
   });
   afterEach(() => other.stop());
 
-  it('are each believed in their own name, and the same subject is another user', async () => {
+  it('are each believed in their own name, and the same subject is another identity', async () => {
     const verdicts = [await tokens.verify(await issuer.token()), await tokens.verify(await other.token())];
     const users = verdicts.map((verdict) => (verdict.kind === 'accepted' ? verdict.identity : verdict));
     expect(users).toMatchObject([{ issuer: issuer.issuer }, { issuer: `${other.origin}/` }]);
-    expect(new Set(users.map((user) => ('userId' in user ? user.userId : null))).size).toBe(2);
+    expect(users).toMatchObject([{ subject: 'alice' }, { subject: 'alice' }]);
+    expect(new Set(users.map((user) => ('issuer' in user ? derivedIdOf(user) : null))).size).toBe(2);
     expect(await causeOf(await other.token({ iss: issuer.issuer }))).toBe('its signature is wrong');
     expect(await causeOf(await other.token({ iss: other.origin }))).toBe(
       `its iss is "${other.origin}", which OIDC_ISSUER does not name`,

@@ -2,6 +2,8 @@
 export type Branded<Name extends string> = string & { readonly __brand: Name };
 
 export type UserId = Branded<'UserId'>;
+/** An identity of a login provider, as stores know it: a keyed hash of issuer and subject (docs/decisions/personal-data.md). */
+export type IdentityId = Branded<'IdentityId'>;
 export type ConversationId = Branded<'ConversationId'>;
 /** The id that the client sees and may choose; unique for its user only. */
 export type RunId = Branded<'RunId'>;

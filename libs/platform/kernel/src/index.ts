@@ -25,6 +25,7 @@ export {
   type AutomationId,
   type ConversationId,
   type EndpointId,
+  type IdentityId,
   type InputId,
   type MessageId,
   type OccurrenceId,
@@ -52,6 +53,21 @@ export {
 } from './json';
 export { isJsonPointer, pointerForm, valueAt } from './json-pointers';
 export { limits } from './limits';
+export {
+  erased,
+  isErased,
+  isSealed,
+  openOr,
+  personalPaths,
+  shown,
+  type Erased,
+  type Mark,
+  type Marks,
+  type MarksOf,
+  type Personal,
+  type Sealed,
+  type WithOpenWords,
+} from './personal';
 export { productVersion, specificationRevision } from './product-version';
 export {
   problemKinds,

@@ -12,6 +12,7 @@ export { Notifications } from './postgres/notifications';
 export { Processes, processGoneMs, type ProcessRoles } from './processes/processes';
 export { categoriesOf, type AnyProjection, type Projection, type ReadModelRow } from './read-models/projection';
 export { forgetReadModels } from './projecting/followed-tables';
+export { PostgresKeys, sealingKeysTable } from './keys/postgres-keys';
 export { bumpCounters, foldBatch, upsertOf } from './read-models/projection-batch';
 export { ProjectionRunner } from './projecting/projection-runner';
 export { ProjectionStates } from './projecting/projection-states';

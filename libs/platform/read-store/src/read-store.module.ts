@@ -1,6 +1,7 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { EventStore, ReadModels, SnapshotStore } from '@app/event-store';
-import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
+import { Configuration, Metrics, Probe, Sealing, Tracing } from '@app/runtime';
+import { KeyRing, KeyStore } from '@app/sealing';
 import { Database, type RowClass } from './database/database';
 import { checkDatabase } from './postgres/check-database';
 import { migrate } from './migrations/migrate';
@@ -8,6 +9,7 @@ import type { Migration } from './database/migration';
 import { readStoreMigrations } from './migrations/migrations';
 import { Notifications } from './postgres/notifications';
 import { OpenReadGateHandler, ReadGateSagas } from './read-gate/open-read-gate';
+import { PostgresKeys, sealingKeysTable } from './keys/postgres-keys';
 import { PostgresSnapshots } from './postgres-snapshots';
 import { ProcessFigures } from './processes/process-figures';
 import { Processes, type ProcessRoles } from './processes/processes';
@@ -33,7 +35,7 @@ export interface ReadStoreOptions {
   readonly onOpen?: OnOpen | undefined;
 }
 
-const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, Reactors];
+const storeParts = [Database, Notifications, Processes, KeyStore, SnapshotStore, ReadModels, ReadGate, Reactors];
 const projectionParts = [ProjectionRunner, ProjectionStates, Rebuilder, Rebuilds];
 
 /** PostgreSQL for a whole process: migrated before anything uses it, and projected into if the process is a worker. */
@@ -57,9 +59,15 @@ export class ReadStoreModule implements OnApplicationShutdown {
       providers: [
         ...openedAtStart(options),
         {
+          provide: KeyStore,
+          useFactory: (database: Database, configuration: Configuration) =>
+            new PostgresKeys(database, new Sealing(configuration, sealingKeysTable.label)),
+          inject: [Database, Configuration],
+        },
+        {
           provide: SnapshotStore,
-          useFactory: (database: Database) => new PostgresSnapshots(database),
-          inject: [Database],
+          useFactory: (database: Database, keys: KeyRing) => new PostgresSnapshots(database, keys),
+          inject: [Database, KeyRing],
         },
         {
           provide: ReadGate,

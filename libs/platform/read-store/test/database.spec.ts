@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@app/testing/event-store';
 import { Database, keepLeading, migrate, Notifications, Processes } from '../src';
 import { PostgresSnapshots } from '../src/postgres-snapshots';
+import { keyRingOf } from './key-ring-of';
 import { openTallies, tallyMigrations } from './tally';
 
 /** A separate server, because it is stopped and killed here. */
@@ -186,7 +187,7 @@ describe('with PostgreSQL stopped', () => {
     const another = { url: database.url, poolSize: 1, rows: [], migrations: tallyMigrations };
     await expect(Database.connect(another)).rejects.toThrow(Unavailable);
     expect(await database.answers()).toBe(false);
-    expect(await new PostgresSnapshots(database).load('counter-1', 1)).toBeNull();
+    expect(await new PostgresSnapshots(database, keyRingOf(database)).load('counter-1', 1)).toBeNull();
     await processes.stop();
     // Several attempts to connect fail before it is back.
     await sleep(1_200);

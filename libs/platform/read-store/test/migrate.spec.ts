@@ -48,6 +48,7 @@ describe('migrate', () => {
       'KeepPlacesOfPartitions1700000000007',
       'KeepPaceOfRebuilds1700000000008',
       'WatchStreams1700000000015',
+      'SealingKeys1700000000016',
       'TakeTime1700000009998',
       'CreateTallies1700000009999',
     ];

@@ -7,6 +7,7 @@ import { EmbeddedStore, until } from '@app/testing/event-store';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { Notifications, Processes, type Database } from '../src';
 import { PostgresSnapshots } from '../src/postgres-snapshots';
+import { keyRingOf } from './key-ring-of';
 import { openTallies } from './tally';
 
 let test: TestDatabase;
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('snapshots', () => {
-  const snapshots = () => new PostgresSnapshots(database);
+  const snapshots = () => new PostgresSnapshots(database, keyRingOf(database));
   const kept = async (stream: string) =>
     (
       await database.query<{ version: number; revision: number }>(

@@ -1,5 +1,6 @@
 import { Type, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
-import type { Instant, JsonObject, JsonValue } from '@app/kernel';
+import type { Instant, JsonObject, JsonValue, Mark, MarksOf, WithOpenWords } from '@app/kernel';
+import { markOf, type Marked } from './marks';
 import { shape, type Members } from './objects';
 import { constant, instant, type Schema, type Shaped } from './schema';
 
@@ -10,6 +11,8 @@ export interface DescribedEvent<Type extends string = string, Payload extends TS
   readonly payload: Payload;
   /** Members kept in the event's metadata, because everything in a payload is public. */
   readonly privateMembers: readonly string[];
+  /** Marks each member, public or private, as `personal`, which is sealed in the store, or `clear`. */
+  readonly members: Readonly<Record<string, Mark>>;
   /** The public members of a real event, without `type` and `at`. */
   readonly example: JsonObject;
   /** Never set; it carries the type of the private members. */
@@ -39,11 +42,14 @@ type Payload<Type extends string, Public extends TProperties> = TUnsafe<
   Flat<{ readonly type: Type; readonly at: string } & Members<Public>>
 >;
 
+/** Members, each of which says whether it is personal or clear. */
+type MarkedMembers = Readonly<Record<string, Marked>>;
+
 /** The members of an event; the example has the public ones. */
-export interface EventMembers<Public extends TProperties, Private extends TProperties> {
+export interface EventMembers<Public extends MarkedMembers, Private extends MarkedMembers> {
   readonly public: Public;
   readonly private?: Private;
-  readonly example: Plain<Members<Public>>;
+  readonly example: Plain<WithOpenWords<Members<Public>>>;
 }
 
 /**
@@ -52,8 +58,8 @@ export interface EventMembers<Public extends TProperties, Private extends TPrope
  */
 export function event<
   const Type extends string,
-  Public extends TProperties,
-  Private extends TProperties = Record<never, never>,
+  Public extends MarkedMembers,
+  Private extends MarkedMembers = Record<never, never>,
 >(
   type: Type,
   summary: string,
@@ -67,6 +73,9 @@ export function event<
     // Reason for the assertion: the compiler does not see through the spread of a type parameter.
     payload: payload as unknown as Payload<Type, Public>,
     privateMembers: Object.keys(members.private ?? {}),
+    members: Object.fromEntries(
+      Object.entries({ ...members.public, ...members.private }).map(([name, member]) => [name, markOf(member)]),
+    ),
     // Reason for the assertion: a payload is JSON.
     example: members.example as JsonObject,
   };
@@ -77,13 +86,16 @@ export function internal<Value>(): TUnsafe<Value> {
   return Type.Unsafe<Value>({});
 }
 
-/** The private members of each event, in the form of a kind of stream. */
-export function privateMembersOf<Type extends string>(
-  events: readonly DescribedEvent<Type>[],
-): { readonly [Name in Type]?: readonly string[] } {
-  const entries = events.map(({ type, privateMembers }) => [type, privateMembers] as const);
-  // Reason for the assertion: `fromEntries` loses the names.
-  return Object.fromEntries(entries.filter(([, members]) => members.length > 0)) as {
-    [Name in Type]?: readonly string[];
-  };
+interface StoredMembers<Events extends readonly DescribedEvent[]> {
+  readonly privateMembers: { readonly [Name in Events[number]['type']]?: readonly string[] };
+  readonly members: MarksOf<EventOf<Events[number]>>;
+}
+
+/** The private members of each event, and the marks of all, in the form of a kind of stream. */
+export function storedMembersOf<const Events extends readonly DescribedEvent[]>(events: Events): StoredMembers<Events> {
+  const hidden = events.filter(({ privateMembers }) => privateMembers.length > 0);
+  const privateMembers = Object.fromEntries(hidden.map((one) => [one.type, one.privateMembers]));
+  const members = Object.fromEntries(events.map((one) => [one.type, one.members]));
+  // Reason for the assertion: `fromEntries` loses the names, which are those of the events.
+  return { privateMembers, members } as unknown as StoredMembers<Events>;
 }

@@ -1,6 +1,7 @@
 export { inBrief, mergedInBrief } from './briefs';
 export { custom, isText, readLater, refine } from './checks';
-export { event, internal, privateMembersOf, type EventOf } from './event';
+export { event, internal, storedMembersOf, type EventOf } from './event';
+export { clear, orErased, personal } from './marks';
 export { exactly } from './exactly';
 export { modelSchema } from './model-schema';
 export { byName, dtoOf, memberNames, nameOf, ofDto, withName, type DtoClass } from './names';

@@ -67,7 +67,7 @@ describe('an operation', () => {
       ['operation_settled', 6],
     ]);
     expect(told[2]).toMatchObject({ operationId: 'o', approvalId: 'p', conversationId: 'c', origin: 'conversation' });
-    expect(told[3]?.title).toBe('Settled: Withdraw 1 USDC.');
+    expect(told[3]).toMatchObject({ titleSentence: 'Withdraw 1 USDC.', titleOutcome: 'Settled' });
   });
 
   it('that fails before anything was taken never was submitted', () => {
@@ -98,7 +98,7 @@ describe('an operation', () => {
     const superseded: Told = [automation, { type: 'approval.expired', approvalId: 'p', endedReason: 'superseded' }];
     expect(milestonesOf(opened(automation), superseded)).toMatchObject([
       { kind: 'approval_opened', origin: 'operation', automationId: 'a', isAction: true },
-      { kind: 'approval_expired', title: 'Expired: Withdraw 1 USDC.', automationId: 'a' },
+      { kind: 'approval_expired', titleSentence: 'Withdraw 1 USDC.', titleOutcome: 'Expired', automationId: 'a' },
     ]);
   });
 });

@@ -1,8 +1,9 @@
 import { idInStream, type Recorded } from '@app/event-store';
-import { words, type Words } from '@app/kernel';
+import type { Words } from '@app/kernel';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MilestoneKind, MilestoneOrigin, ToldEvent } from './activity.view';
+import type { TitleSource } from './milestone-titles';
 import { firingOf, isMilestone, milestones, type Milestone, type MilestoneEvent, type Subject } from './milestones';
 
 /** A milestone of a user's history, or a foreseen one, which a later event completes. */
@@ -20,7 +21,15 @@ export class ActivityRow implements ReadModelRow {
   @Column('uuid', { nullable: true }) approvalId: string | null;
   @Column('uuid', { nullable: true }) operationId: string | null;
   @Column('uuid', { nullable: true }) automationId: string | null;
-  @Column('text') title: Words;
+  /** The words of persons that it is about, as its event has them. */
+  @Column('text', { nullable: true }) title: TitleSource['words'];
+  @Column('text', { nullable: true }) titleSentence: TitleSource['sentence'];
+  /** How the title is made of it. */
+  @Column('text') titleForm: TitleSource['form'];
+  /** The title where it is about nothing visible. */
+  @Column('text') titleOtherwise: Words;
+  /** The result; null as long as there is none. */
+  @Column('text', { nullable: true }) titleOutcome: Words | null;
   /**
    * Id, instant and position of the milestone's event; null while it is only foreseen. It is sorted by the position,
    * which never changes.
@@ -44,6 +53,15 @@ export const activityMigrations = [
         WHERE milestone_position IS NOT NULL;
     `,
   ),
+  // The parts of a title, of which the words are sealed. The table is filled again by its new version.
+  migration(
+    701,
+    'MakeActivityTitles',
+    `
+      ALTER TABLE activity ALTER COLUMN title DROP NOT NULL, ADD COLUMN title_sentence text, ADD COLUMN title_form text, ADD COLUMN title_otherwise text,
+        ADD COLUMN title_outcome text;
+    `,
+  ),
 ];
 
 /** The kinds of the streams that are read. The composition passes them, because this slice imports only their types. */
@@ -53,7 +71,7 @@ export type ToldKinds = Projection<ActivityRow, ToldEvent>['kinds'];
 export function activityProjection(kinds: ToldKinds): Projection<ActivityRow, ToldEvent> {
   return {
     name: 'activity',
-    version: 2,
+    version: 3,
     row: ActivityRow,
     kinds,
     keyOf: ({ event, stream }) => (isMilestone(event) ? milestoneOf(event).key(event, stream) : null),
@@ -97,13 +115,22 @@ function rowAfter(
     kind,
     ...found,
     isAction: isAction(kind, found.origin),
-    title: title(event, about?.title ?? words``),
+    ...columnsOf(title(event, about && titleIn(about))),
     id: null,
     at: null,
     milestonePosition: null,
     position: recorded.position,
   };
   return foreseen ? made : describeMilestone(recorded, made);
+}
+
+function columnsOf(title: TitleSource) {
+  const { words: of, sentence: titleSentence, form: titleForm } = title;
+  return { title: of, titleSentence, titleForm, titleOtherwise: title.otherwise, titleOutcome: title.outcome };
+}
+
+function titleIn({ title, titleSentence, titleForm, titleOtherwise, titleOutcome }: ActivityRow): TitleSource {
+  return { words: title, sentence: titleSentence, form: titleForm, otherwise: titleOtherwise, outcome: titleOutcome };
 }
 
 function describeMilestone({ id, event, position }: Recorded<ToldEvent>, row: ActivityRow): ActivityRow {

@@ -1,6 +1,6 @@
 import type { AutomationEvent } from '@app/automations';
 import type { ConversationEvent, ConversationPage } from '@app/conversations';
-import { byName, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type Shaped } from '@app/schema';
+import { byName, nullable, oneOf, orErased, pageOfShape, shape, text, uuid, instant, type Shaped } from '@app/schema';
 import type { OperationEvent } from '@app/wallets';
 import { titleLengthMax } from './milestone-titles';
 
@@ -44,7 +44,7 @@ export const ConversationActivityItem = shape('ConversationActivityItem', {
   approvalId: idOf('approval'),
   operationId: idOf('financial operation'),
   automationId: idOf('automation'),
-  title: text({ max: titleLengthMax, description: 'What it is about, in plain words, and what came of it' }),
+  title: orErased(text({ max: titleLengthMax, description: 'What it is about, in plain words, and what came of it' })),
 });
 export type ActivityItem = Shaped<typeof ConversationActivityItem>;
 

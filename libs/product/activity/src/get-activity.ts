@@ -4,10 +4,12 @@ import { Cursors, pageOf } from '@app/http';
 import { ok, type Result, type UserId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { memberNames, type Page } from '@app/schema';
+import { KeyRing, openMembers, type Opened } from '@app/sealing';
 import { ActivityDto } from './activity.dto';
 import { ActivityRow } from './activity.projection';
 import { ConversationActivityItem, milestoneOrigins } from './activity.view';
 import type { ActivityItem, ActivityOverviewView } from './activity.view';
+import { titleText } from './milestone-titles';
 
 /**
  * A user's present, recent and past activity. `active` and `recent` are first pages of `conversations.list`; `history`
@@ -24,15 +26,21 @@ export class GetActivity extends Query<Result<ActivityOverviewView>> {
   }
 }
 
-const listed = selectList(ActivityRow, [...memberNames(ConversationActivityItem), 'milestonePosition'], {
+const titleParts = ['titleSentence', 'titleForm', 'titleOtherwise', 'titleOutcome'] as const;
+
+const listed = selectList(ActivityRow, [...memberNames(ConversationActivityItem), ...titleParts, 'milestonePosition'], {
   table: 'item',
 });
+
+type Listed = Omit<ActivityItem, 'title'> &
+  Pick<ActivityRow, 'title' | (typeof titleParts)[number]> & { readonly milestonePosition: number };
 
 @QueryHandler(GetActivity)
 export class GetActivityHandler implements IQueryHandler<GetActivity> {
   constructor(
     private readonly queries: QueryBus,
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly cursors: Cursors,
   ) {}
 
@@ -73,7 +81,7 @@ export class GetActivityHandler implements IQueryHandler<GetActivity> {
    */
   private async items(userId: UserId, { origin, scope }: ActivityDto, before: number | null, limit: number) {
     const origins = origin === undefined ? milestoneOrigins : [origin];
-    return this.database.query<ActivityItem & { readonly milestonePosition: number }>(
+    const rows = await this.database.query<Listed>(
       `SELECT ${listed}
        FROM unnest($2::text[]) AS origins (origin)
        CROSS JOIN unnest($3::boolean[]) AS actions (is_action)
@@ -85,5 +93,19 @@ export class GetActivityHandler implements IQueryHandler<GetActivity> {
       [userId, origins, scope === 'actions' ? [true] : [true, false], before ?? Number.MAX_SAFE_INTEGER, limit],
       'activity.history',
     );
+    return (await openMembers(this.keys, rows, ['title', 'titleSentence'])).map(itemOf);
   }
+}
+
+type OpenedItem = Opened<Listed, 'title' | 'titleSentence'>;
+
+function itemOf({ title, titleSentence, titleForm, titleOtherwise, titleOutcome, ...item }: OpenedItem) {
+  const source = {
+    words: title,
+    sentence: titleSentence,
+    form: titleForm,
+    otherwise: titleOtherwise,
+    outcome: titleOutcome,
+  };
+  return { ...item, title: titleText(source) };
 }

@@ -1,7 +1,7 @@
 import type { ApprovalEvent } from '@app/consent';
 import type { ActivityItem, MilestoneKind, ToldEvent } from './activity.view';
-import { quoted, words, type Words } from '@app/kernel';
-import { outcomeTitle, sentenceTitle, titleOf } from './milestone-titles';
+import { quoted, words } from '@app/kernel';
+import { outcomeTitle, untitled, type TitleSource } from './milestone-titles';
 
 type ToldType =
   | ('conversation.created' | 'automation.triggered' | 'run.started' | 'run.ended' | ApprovalEvent['type'])
@@ -33,8 +33,8 @@ export interface Milestone<Event> {
   about(this: void, event: Event, stream: string): string | null;
   /** The milestone's subject; null where the row of `about` is required but missing, so that the event is not one of the product's own. */
   subject(this: void, event: Event, about: Subject | null, ids: StreamIds): Subject | null;
-  /** @param before the title of the row of `about` */
-  title(this: void, event: Event, before: Words): Words;
+  /** @param before the title of the row of `about`; null if that is missing */
+  title(this: void, event: Event, before: TitleSource | null): TitleSource;
   /** The milestone itself happens with a later event. */
   readonly foreseen?: true;
 }
@@ -47,7 +47,7 @@ const run = ({ runKey }: { readonly runKey: string }): string => `run/${runKey}`
 const approval = ({ approvalId }: { readonly approvalId: string }, stream: string): string =>
   stream.startsWith('operation-') ? `${stream}/approval` : `approval/${approvalId}`;
 const sameSubject = (_: unknown, about: Subject | null): Subject | null => about;
-const sameTitle = (_: unknown, told: Words): Words => told;
+const sameTitle = (_: unknown, before: TitleSource | null): TitleSource => before ?? untitled;
 const none = (): null => null;
 
 const runOutcomes = { completed: words`Completed`, failed: words`Failed`, aborted: words`Aborted` } as const;
@@ -79,7 +79,7 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     subject: ({ userId, origin, automationId }, _, { conversationId }) => {
       return { userId, origin, automationId, conversationId, runId: null, approvalId: null, operationId: null };
     },
-    title: ({ title }) => titleOf(title ?? '', words`New conversation`),
+    title: ({ title }) => ({ ...untitled, words: title, form: 'text', otherwise: words`New conversation` }),
   },
   'automation.triggered': {
     kind: 'automation_fired',
@@ -93,19 +93,19 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     key: run,
     about: inItsStream,
     subject: ({ runId }, about) => about && { ...about, runId },
-    title: ({ request }) => titleOf(request.input.text, words`A run`),
+    title: ({ request }) => ({ ...untitled, words: request, form: 'request', otherwise: words`A run` }),
   },
   'run.ended': {
     kind: 'run_ended',
     key: (event) => over(run(event)),
     about: run,
     subject: sameSubject,
-    title: ({ status }, told) => outcomeTitle(runOutcomes[status], told),
+    title: ({ status }, before) => outcomeTitle(runOutcomes[status], before),
   },
   'approval.opened': {
     kind: 'approval_opened',
     key: approval,
-    title: (event) => sentenceTitle(askedWords(event)),
+    title: askedTitle,
     about: (_, stream) => (stream.startsWith('conversation-') ? stream : null),
     subject: ({ userId, runId, approvalId, automationId }, about, ids) => {
       if (about !== null) return { ...about, runId, approvalId, automationId: automationId ?? about.automationId };
@@ -121,15 +121,15 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     key: (event, stream) => over(approval(event, stream)),
     about: approval,
     subject: sameSubject,
-    title: ({ status, decidedBy }, told) =>
-      outcomeTitle(decidedBy === 'automation_contract' ? words`Approved by contract` : decisions[status], told),
+    title: ({ status, decidedBy }, before) =>
+      outcomeTitle(decidedBy === 'automation_contract' ? words`Approved by contract` : decisions[status], before),
   },
   'approval.expired': {
     kind: 'approval_expired',
     key: (event, stream) => over(approval(event, stream)),
     about: approval,
     subject: sameSubject,
-    title: (_, told) => outcomeTitle(words`Expired`, told),
+    title: (_, before) => outcomeTitle(words`Expired`, before),
   },
   // The use of an agent's approval, whose stream is a conversation; below, that of a direct withdrawal's own approval.
   'operation.used': { ...submission, about: ({ approvalId }) => `approval/${approvalId}` },
@@ -138,19 +138,19 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
   'operation.settled': {
     kind: 'operation_settled',
     ...settlement,
-    title: (_, told) => outcomeTitle(words`Settled`, told),
+    title: (_, before) => outcomeTitle(words`Settled`, before),
   },
   'operation.failed': {
     kind: 'operation_failed',
     ...settlement,
-    title: (_, told) => outcomeTitle(words`Failed`, told),
+    title: (_, before) => outcomeTitle(words`Failed`, before),
   },
 };
 
 /** Summaries with the first version of fingerprints may contain other people's texts without quotation marks. */
-function askedWords({ summary, tool, fingerprintVersion }: EventOf<'approval.opened'>): Words {
-  if (summary === '') return quoted(tool);
-  return fingerprintVersion === 1 ? quoted(summary, Infinity) : summary;
+function askedTitle({ summary, tool, fingerprintVersion }: EventOf<'approval.opened'>): TitleSource {
+  const form = fingerprintVersion === 1 ? 'foreign_sentence' : 'sentence';
+  return { ...untitled, sentence: summary, form, otherwise: quoted(tool) };
 }
 
 /** The row of the firing that started the run, to which the run's id is added. */

@@ -1,24 +1,26 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { askedBytes, ProblemException } from '@app/http';
+import { notFound } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import type { ArtifactView } from './artifact.schema';
-import { ArtifactStore, MissingContent, type Reading } from './stores/artifact-store';
+import type { ArtifactFile } from './artifact.schema';
+import { ArtifactBytes, ErasedContent, type PlainReading } from './sealed/artifact-bytes';
 
 /** Downloads of artifacts. Not a query, because it writes the reply's head, which depends on the requested range. */
 @Injectable()
 export class ArtifactContent {
   private readonly logger = new Logger('artifacts');
 
-  constructor(private readonly store: ArtifactStore) {}
+  constructor(private readonly bytes: ArtifactBytes) {}
 
   /**
    * Returns the requested bytes, with the reply's head written; null if the caller already has them. Browsers get the media type that a
    * user declared, so the headers also forbid them to sniff, open or execute anything.
-   * @throws ProblemException for a range outside of the file, Unavailable
+   * @throws ProblemException for a range outside of the file, and once the bytes are erased; Unavailable
    */
-  async open({ name, mediaType, bytes, sha256 }: ArtifactView, reply: FastifyReply): Promise<Readable | null> {
+  async open(file: ArtifactFile, reply: FastifyReply): Promise<Readable | null> {
+    const { name, mediaType, bytes, sha256 } = file;
     const { method, headers } = reply.request;
     const asked = askedBytes(method, headers, `"${sha256}"`, bytes);
     if (asked.kind === 'outside')
@@ -29,7 +31,7 @@ export class ArtifactContent {
     const range = asked.kind === 'part' ? asked.range : undefined;
     // HEAD, and a caller that has the bytes, are answered without them, so they need not be fetched.
     const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
-    const content = isWithout ? Readable.from([]) : await this.begun(sha256, { bytes, range });
+    const content = isWithout ? Readable.from([]) : await this.begun(file, { range });
     // Only once the bytes are there, because a refusal is not a file.
     reply.headers({
       etag: `"${sha256}"`,
@@ -53,9 +55,10 @@ export class ArtifactContent {
   }
 
   /** The content, once its first bytes are there: what fails earlier is still answered as a problem. @throws Unavailable */
-  private async begun(sha256: string, reading: Reading): Promise<Readable> {
-    const content = await this.store.get(sha256, reading);
-    if (content === null) throw new MissingContent(this.store.placeOf(sha256));
+  private async begun(file: ArtifactFile, reading: PlainReading): Promise<Readable> {
+    const content = await this.bytes.get({ ...file, artifactId: file.id }, reading).catch((error: unknown) => {
+      throw error instanceof ErasedContent ? new ProblemException(notFound) : error;
+    });
     if (content.errored !== null) throw content.errored;
     await once(content, 'readable');
     // The HTTP core cuts the connection, and logs nothing.

@@ -1,5 +1,6 @@
 import { Member } from '@app/http';
-import { countedPageOfShape, exactly, instant, integer, shape, text, uuid, type Shaped } from '@app/schema';
+import { isErased, notFound, ok, refuse, type Result, type Sealed } from '@app/kernel';
+import { countedPageOfShape, exactly, instant, integer, orErased, shape, text, uuid, type Shaped } from '@app/schema';
 import type { ArtifactRow } from './artifacts.projection';
 import { mediaTypeLengthMax } from './media-type';
 
@@ -18,19 +19,40 @@ export class UploadArtifactDto {
   name: string;
 }
 
+/** Members of an artifact that are a person's words. */
+export const personalMembers = ['name', 'mediaType', 'sha256'] as const;
+export type PersonalMember = (typeof personalMembers)[number];
+
+type ArtifactMembers = Omit<ArtifactRow, 'position' | 'userId' | 'content' | PersonalMember> & {
+  readonly [Member in PersonalMember]: Exclude<ArtifactRow[Member], Sealed>;
+};
+
 /** Artifact (docs/decisions/artifacts-and-activity.md). */
-export const Artifact = exactly<Omit<ArtifactRow, 'position' | 'userId'>>()(
+export const Artifact = exactly<ArtifactMembers>()(
   shape('Artifact', {
     id: uuid(),
     conversationId: uuid(),
-    name: text({ pattern: namePattern, description: 'Need not be unique in its conversation' }),
-    mediaType: text({ max: mediaTypeLengthMax, description: 'As the upload declared it' }),
+    name: orErased(text({ pattern: namePattern, description: 'Need not be unique in its conversation' })),
+    mediaType: orErased(text({ max: mediaTypeLengthMax, description: 'As the upload declared it' })),
     bytes: integer({ min: 1, description: 'How many it has' }),
-    sha256: text({ pattern: /^[0-9a-f]{64}$/, description: 'Of the bytes, in hex' }),
+    sha256: orErased(text({ pattern: /^[0-9a-f]{64}$/, description: 'Of the bytes, in hex' })),
     createdAt: instant(),
   }),
 );
 export type ArtifactView = Shaped<typeof Artifact>;
+
+/** An artifact whose words are open, and whose bytes are therefore there. */
+export type ArtifactFile = Omit<ArtifactView, PersonalMember> & { readonly [Member in PersonalMember]: string } & Pick<
+    ArtifactRow,
+    'content'
+  >;
+
+/** Returns the artifact if its bytes are there; refuses with `not_found` once they are erased. */
+export function withContent(artifact: ArtifactView & Pick<ArtifactRow, 'content'>): Result<ArtifactFile> {
+  const { name, mediaType, sha256 } = artifact;
+  if (isErased(name) || isErased(mediaType) || isErased(sha256)) return refuse(notFound);
+  return ok({ ...artifact, name, mediaType, sha256 });
+}
 
 export const ArtifactPage = countedPageOfShape('Artifact', Artifact);
 export type ArtifactPage = Shaped<typeof ArtifactPage>;

@@ -6,7 +6,8 @@ import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
 import { ArtifactContent } from './artifact-content';
 import { UploadArtifactDto, type ArtifactPage, type ArtifactView } from './artifact.schema';
-import { GetArtifact, GetArtifactHandler, ListArtifacts, ListArtifactsHandler } from './find-artifacts';
+import { FindArtifactFile, FindArtifactFileHandler, GetArtifact, GetArtifactHandler } from './find-artifacts';
+import { ListArtifacts, ListArtifactsHandler } from './find-artifacts';
 import { declaredMediaType } from './media-type';
 import { UploadArtifact, UploadArtifactHandler } from './upload-artifact';
 import { uploadArtifact, listArtifacts, getArtifact, readArtifactContent } from './artifacts.contract';
@@ -60,10 +61,15 @@ export class ArtifactsController {
     @Param('artifactId') id: ArtifactId,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable | null> {
-    const artifact = answer(await this.queries.execute(new GetArtifact(userId, conversationId, id)));
-    return this.contents.open(artifact, reply);
+    const file = answer(await this.queries.execute(new FindArtifactFile(userId, conversationId, id)));
+    return this.contents.open(file, reply);
   }
 }
 
 /** The handlers of the commands and queries that it executes. */
-export const artifactsHandlers = [GetArtifactHandler, ListArtifactsHandler, UploadArtifactHandler];
+export const artifactsHandlers = [
+  FindArtifactFileHandler,
+  GetArtifactHandler,
+  ListArtifactsHandler,
+  UploadArtifactHandler,
+];

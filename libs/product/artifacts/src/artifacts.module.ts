@@ -4,9 +4,11 @@ import { Configuration } from '@app/settings';
 import { join } from 'node:path';
 import { ArtifactContent } from './artifact-content';
 import { ArtifactReader } from './reading/artifact-reader';
+import { ArtifactBytes } from './sealed/artifact-bytes';
 import { ArtifactStore } from './stores/artifact-store';
 import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifacts.projection';
 import { ArtifactsController, artifactsHandlers } from './artifacts.controller';
+import { FoundArtifacts } from './find-artifacts';
 import { DirectoryStore } from './stores/directory-store';
 import { s3OptionsOf } from './stores/open-bucket';
 import type * as S3 from './stores/s3-store.adapter';
@@ -17,8 +19,10 @@ import { StoreUpkeep } from './stores/store-upkeep';
   controllers: [ArtifactsController],
   providers: [
     ...artifactsHandlers,
+    ArtifactBytes,
     ArtifactContent,
     ArtifactReader,
+    FoundArtifacts,
     StoreUpkeep,
     { provide: ArtifactStore, useFactory: configuredStore, inject: [Configuration] },
   ],

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
@@ -5,8 +6,10 @@ import { Cursors, pageOf, PageQuery } from '@app/http';
 import { notFound, ok, refuse, type ArtifactId, type ConversationId, type Result, type UserId } from '@app/kernel';
 import { Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
+import { KeyRing, openMembers } from '@app/sealing';
 import { ArtifactRow } from './artifacts.projection';
-import { Artifact, ArtifactPage, type ArtifactView } from './artifact.schema';
+import { Artifact, ArtifactPage, personalMembers, withContent } from './artifact.schema';
+import type { ArtifactFile, ArtifactView, PersonalMember } from './artifact.schema';
 
 /** An artifact of a conversation, without its bytes; an archived conversation stays readable. Refuses with `not_found`. */
 export class GetArtifact extends Query<Result<ArtifactView>> {
@@ -19,27 +22,70 @@ export class GetArtifact extends Query<Result<ArtifactView>> {
   }
 }
 
-const members = selectList(ArtifactRow, memberNames(Artifact));
+/** An artifact with its words as they are stored. */
+type Found = Omit<ArtifactView, PersonalMember> & Pick<ArtifactRow, PersonalMember>;
 
-@QueryHandler(GetArtifact)
-export class GetArtifactHandler implements IQueryHandler<GetArtifact> {
+/** Single artifacts, for their owners. */
+@Injectable()
+export class FoundArtifacts {
   constructor(
     private readonly states: FoldedStates,
     private readonly database: Database,
     private readonly gate: ReadGate,
+    private readonly keys: KeyRing,
   ) {}
 
-  async execute({ userId, conversationId, artifactId }: GetArtifact): Promise<Result<ArtifactView>> {
+  /** Returns the artifact, if the conversation is the user's own and has it. @throws Unavailable */
+  async find(
+    userId: UserId,
+    conversationId: ConversationId,
+    artifactId: ArtifactId,
+  ): Promise<(ArtifactView & Pick<ArtifactRow, 'content'>) | null> {
     const { state } = await this.states.fresh(conversationKind, conversationId);
-    if (state.userId !== userId) return refuse(notFound);
-    const artifact = await this.gate.find(async () => {
-      const [row] = await this.database.query<ArtifactView>(
+    if (state.userId !== userId) return null;
+    return this.gate.find(async () => {
+      const rows = await this.database.query<Found & Pick<ArtifactRow, 'content'>>(
         `SELECT ${members} FROM {artifacts} WHERE id = $1 AND conversation_id = $2`,
         [artifactId, conversationId],
       );
+      const [row] = await openMembers(this.keys, rows, personalMembers);
       return row ?? null;
     });
-    return artifact === null ? refuse(notFound) : ok(artifact);
+  }
+}
+
+/** An artifact with the place of its bytes, as `GetArtifact`. Refuses with `not_found`, also once its bytes are erased. */
+export class FindArtifactFile extends Query<Result<ArtifactFile>> {
+  constructor(
+    readonly userId: UserId,
+    readonly conversationId: ConversationId,
+    readonly artifactId: ArtifactId,
+  ) {
+    super();
+  }
+}
+
+const members = selectList(ArtifactRow, [...memberNames(Artifact), 'content']);
+
+@QueryHandler(FindArtifactFile)
+export class FindArtifactFileHandler implements IQueryHandler<FindArtifactFile> {
+  constructor(private readonly found: FoundArtifacts) {}
+
+  async execute({ userId, conversationId, artifactId }: FindArtifactFile): Promise<Result<ArtifactFile>> {
+    const artifact = await this.found.find(userId, conversationId, artifactId);
+    return artifact === null ? refuse(notFound) : withContent(artifact);
+  }
+}
+
+@QueryHandler(GetArtifact)
+export class GetArtifactHandler implements IQueryHandler<GetArtifact> {
+  constructor(private readonly found: FoundArtifacts) {}
+
+  async execute({ userId, conversationId, artifactId }: GetArtifact): Promise<Result<ArtifactView>> {
+    const artifact = await this.found.find(userId, conversationId, artifactId);
+    if (artifact === null) return refuse(notFound);
+    const { content: _, ...view } = artifact;
+    return ok(view);
   }
 }
 
@@ -64,6 +110,7 @@ export class ListArtifactsHandler implements IQueryHandler<ListArtifacts> {
   constructor(
     private readonly states: FoldedStates,
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly cursors: Cursors,
   ) {}
 
@@ -87,11 +134,12 @@ export class ListArtifactsHandler implements IQueryHandler<ListArtifacts> {
   }
 
   private async rows(conversationId: ConversationId, before: number | null, limit: number) {
-    return this.database.query<ArtifactView & Pick<ArtifactRow, 'position'>>(
+    const rows = await this.database.query<Found & Pick<ArtifactRow, 'position'>>(
       `SELECT ${listed} FROM {artifacts}
        WHERE conversation_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3`,
       [conversationId, before ?? Number.MAX_SAFE_INTEGER, limit],
     );
+    return openMembers(this.keys, rows, personalMembers);
   }
 
   /** The length of the list, from maintained counters. */

@@ -129,6 +129,19 @@ describe.each(Object.entries(stages))('%s', (_, stage) => {
     expect(read.equals(bytes.subarray(from, to + 1))).toBe(true);
   });
 
+  it('removes bytes under their hash, and no others, however often it is asked', async () => {
+    const { store, names } = stage();
+    const [one, other] = [randomBytes(1_000), randomBytes(1_000)];
+    await store.put(pieces(other, 1_000));
+    const before = await names();
+    await store.put(pieces(one, 1_000));
+    expect(await names()).not.toEqual(before);
+    for (let turn = 0; turn < 2; turn += 1) expect(await store.remove(sha256Of(one))).toBe(true);
+    expect(await store.get(sha256Of(one))).toBeNull();
+    expect(await names()).toEqual(before);
+    expect((await contentOf(store, sha256Of(other)))?.equals(other)).toBe(true);
+  });
+
   it('has nothing under any other hash', async () => {
     expect(await stage().store.get('0'.repeat(64))).toBeNull();
   });
@@ -226,6 +239,7 @@ describe('a store that is away', () => {
       await expect(store.put(pieces(randomBytes(10), 10))).rejects.toThrow(Unavailable);
     }
     await expect(away[1]?.get('0'.repeat(64))).rejects.toThrow(Unavailable);
+    for (const store of away) await expect(store.remove('0'.repeat(64))).rejects.toThrow(Unavailable);
   });
 });
 

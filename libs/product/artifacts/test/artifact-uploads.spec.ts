@@ -1,13 +1,17 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asId } from '@app/kernel';
+import { KeyRing, sealedForConversation } from '@app/sealing';
+import { MemoryKeys } from '@app/testing/deciders';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { conversationOf, eventCount, missingId, raw, say } from '@app/testing/journeys';
 import { ArtifactContent } from '../src/artifact-content';
-import type { ArtifactView } from '../src/artifact.schema';
+import type { ArtifactFile } from '../src/artifact.schema';
+import { ArtifactBytes } from '../src/sealed/artifact-bytes';
 import { DirectoryStore } from '../src/stores/directory-store';
 
 const limitBytes = 1024 * 1024;
@@ -61,6 +65,12 @@ async function sendOn(upload: ClientRequest): Promise<number> {
     await sleep(1);
   }
   return sentBytes;
+}
+
+/** The places of stored files. */
+async function storedFiles(): Promise<string[]> {
+  const found = await readdir(join(folder, 'artifacts'), { recursive: true, withFileTypes: true }).catch(() => []);
+  return found.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
 }
 
 const filesOnTheWay = () => readdir(join(folder, 'artifacts', 'incoming')).catch(() => []);
@@ -141,9 +151,10 @@ describe('an artifact whose bytes were changed at equal length', () => {
   it.each([10, 100_000, 900_000])('of %d bytes is never answered as whole', async (length) => {
     const conversation = await conversationOf(user);
     const path = `/conversations/${conversation}/artifacts`;
+    const before = new Set(await storedFiles());
     const { body } = await raw(user, 'POST', `${path}?name=rain.txt`, { body: 'x'.repeat(length) });
-    const sha256 = String(body['sha256']);
-    await writeFile(join(folder, 'artifacts', sha256.slice(0, 2), sha256), 'y'.repeat(length));
+    const [file = ''] = (await storedFiles()).filter((one) => !before.has(one));
+    await writeFile(file, 'y'.repeat((await stat(file)).size));
     const outcome = await fetch(user.url(`${path}/${String(body['id'])}/content`), { headers: user.headers })
       .then(async (answer) => [answer.status, (await answer.text()).length])
       .catch(() => 'broke off');
@@ -157,29 +168,34 @@ describe('an artifact whose bytes were changed at equal length', () => {
 describe('an artifact whose file is missing', () => {
   it('is unavailable until an operator puts the file back, whose place the failure names', async () => {
     const conversation = await conversationOf(user);
+    const before = new Set(await storedFiles());
     const uploaded = await raw(user, 'POST', `/conversations/${conversation}/artifacts?name=rain.txt`, {
       body: 'It rained.',
     });
     const path = `/conversations/${conversation}/artifacts/${String(uploaded.body['id'])}`;
     const sha256 = String(uploaded.body['sha256']);
-    const file = join(folder, 'artifacts', sha256.slice(0, 2), sha256);
+    const [file = ''] = (await storedFiles()).filter((one) => !before.has(one));
     await rename(file, `${file}.away`);
     const refused = await user.get(`${path}/content`);
     const problem = { type: 'urn:parley:error:unavailable', reason: 'internal', retryable: true };
     expect(refused).toMatchObject({ status: 503, body: problem });
-    expect(JSON.stringify(refused.body)).not.toContain(sha256);
+    for (const name of [sha256, basename(file)]) expect(JSON.stringify(refused.body)).not.toContain(name);
     expect((await user.get(path)).status).toBe(200);
 
     // The log has the error's message.
-    const contents = new ArtifactContent(new DirectoryStore(join(folder, 'artifacts')));
-    const { body: artifact } = await user.get<ArtifactView>(path);
+    const keys = new KeyRing(new MemoryKeys());
+    await keys.keyOf(sealedForConversation(asId(conversation), asId(user.userId)));
+    const contents = new ArtifactContent(new ArtifactBytes(new DirectoryStore(join(folder, 'artifacts')), keys));
+    const { body: artifact } = await user.get<Omit<ArtifactFile, 'content'>>(path);
     const request = { method: 'GET', headers: {} };
+    const content = { sha256: basename(file), bytes: 100 };
     // Reason for the assertion: nothing else of the reply is read before the bytes are there.
-    const reading = contents.open(artifact, { request } as Parameters<ArtifactContent['open']>[1]);
+    const reading = contents.open({ ...artifact, content }, { request } as Parameters<ArtifactContent['open']>[1]);
     await expect(reading).rejects.toThrow(`the content of an artifact is missing: put ${file} back`);
+    keys.close();
 
     await rename(`${file}.away`, file);
-    const content = await fetch(user.url(`${path}/content`), { headers: user.headers });
-    expect([content.status, await content.text()]).toEqual([200, 'It rained.']);
+    const answered = await fetch(user.url(`${path}/content`), { headers: user.headers });
+    expect([answered.status, await answered.text()]).toEqual([200, 'It rained.']);
   });
 });

@@ -54,6 +54,15 @@ describe('a key with the least rights', () => {
     expect(server.refused.map((what) => what.split(' ')[0])).toEqual(['s3:DeleteObject']);
   });
 
+  it('says that it may not remove what is stored', async () => {
+    const store = storeWith();
+    const { sha256 } = await store.put(pieces(randomBytes(10)));
+    expect(await store.remove(sha256)).toBe(false);
+    server.rights = new Set([...leastRights, 's3:DeleteObject', 's3:ListBucket']);
+    expect(await store.remove(sha256)).toBe(true);
+    expect(await store.get(sha256)).toBeNull();
+  });
+
   it('sweeps nothing where it may not list', async () => {
     await storeWith().sweep(going);
     expect(server.refused.map((what) => what.split(' ')[0])).toEqual(['s3:ListBucket']);

@@ -33,6 +33,7 @@ import { GetAutomationStatusHandler } from './use-cases/get-automation-status';
 import { inputHandlers } from './use-cases/give-input';
 import { holdHandlers } from './use-cases/hold-automation';
 import { automationQueries } from './use-cases/read-automations';
+import { SearchAutomationsHandler } from './use-cases/search-automations';
 import { occurrenceQueries } from './use-cases/read-occurrences';
 import { RotateWebhookKeyHandler } from './use-cases/rotate-webhook-key';
 import { simulationHandlers } from './use-cases/simulate-automation';
@@ -84,6 +85,7 @@ export class AutomationConsentModule {}
     OccurrenceFigures,
     OccurrenceList,
     RotateWebhookKeyHandler,
+    SearchAutomationsHandler,
     WebhookKeys,
   ],
   exports: [AutomationChecks, AutomationReader, DueTimes, SourcesModule],

@@ -9,7 +9,7 @@ export {
   AutomationWorkModule,
   SourcesModule,
 } from './automations.module';
-export type { AutomationDefinition, Schedule } from './definition/automation-definition';
+export { openDefinition, type AutomationDefinition, type Schedule } from './definition/automation-definition';
 export type { AutomationCommand } from './automation/automation.commands';
 export type { AutomationEvent } from './automation/automation.events';
 export { revisionOf, type AutomationState } from './automation/automation.state';

@@ -3,7 +3,7 @@
  * equal exactly those that a simulation of the same span over the same retained samples predicts. A failure prints its
  * seed and path; to play it again: SEED=… npx jest libs/product/automations/test/agreement
  */
-import type { Instant, OccurrenceTrigger } from '@app/kernel';
+import { openOr, type Instant, type OccurrenceTrigger } from '@app/kernel';
 import fc from 'fast-check';
 import type { InputRecorded } from '../src/inputs/input.stream';
 import type { RecordedInput } from '../src/inputs/input.row';
@@ -43,7 +43,11 @@ async function firedLive({ definition, history, inputs, lateMs }: Life): Promise
 }
 
 async function* recorded(inputs: readonly InputRecorded[]): AsyncGenerator<RecordedInput> {
-  for (const [index, { at, source, event }] of inputs.entries()) yield { at, position: index + 1, source, event };
+  for (const [index, { at, source, event: given }] of inputs.entries()) {
+    const event = openOr(given, null);
+    if (event === null) throw new Error('the event of a generated input is open');
+    yield { at, position: index + 1, source, event };
+  }
 }
 
 async function simulated({ definition, history, inputs }: Life): Promise<Simulated> {

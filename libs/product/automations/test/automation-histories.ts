@@ -1,6 +1,7 @@
 import type { Contract } from '@app/consent';
 import { asId, words, type Instant, type OccurrenceId } from '@app/kernel';
 import fc from 'fast-check';
+import { openDefinition } from '../src/definition/automation-definition';
 import type { AutomationDefinition, FiringPolicy } from '../src/definition/automation-definition';
 import type { AutomationCommand, RecordMatch } from '../src/automation/automation.commands';
 import { automationDecider } from '../src/automation/automation.decider';
@@ -78,7 +79,12 @@ const toggles: readonly Draft[] = [
     return { type: state?.held === true ? 'ReleaseAutomation' : 'HoldAutomation', at, reason: 'odd' };
   },
 ];
-const update = definition.map<Draft>((changed) => (state, at, step) => {
+const updateTo = (
+  changed: AutomationDefinition,
+  state: AutomationState,
+  at: Instant,
+  step: number,
+): AutomationCommand => {
   const by = { at, userId: ada, revision: present(state) };
   return {
     type: 'UpdateAutomation',
@@ -88,8 +94,14 @@ const update = definition.map<Draft>((changed) => (state, at, step) => {
     epoch: epochAt(step),
     review: reviewAt(step),
   };
-});
-const owner = fc.oneof(fc.constantFrom(...toggles), fc.constantFrom(...toggles), update);
+};
+const update = definition.map<Draft>((changed) => (state, at, step) => updateTo(changed, state, at, step));
+/** The only change that leaves the contract's approval as it is. */
+const rename: Draft = (state, at, step) => {
+  const same = (state && openDefinition(state.definition)) ?? definitionWith();
+  return updateTo({ ...same, name: `Name ${step}` }, state, at, step);
+};
+const owner = fc.oneof(fc.constantFrom(...toggles), fc.constantFrom(...toggles), update, fc.constant(rename));
 const archive: Draft = (_, at) => ({ type: 'ArchiveAutomation', at, userId: ada });
 
 /**

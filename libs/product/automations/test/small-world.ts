@@ -1,5 +1,6 @@
 import {
   asId,
+  erased,
   instantOf,
   ok,
   Unavailable,
@@ -99,10 +100,11 @@ export class SmallWorld implements FiringPorts {
     await handleDue(this, { automationId, epoch, dueAt: at(dueSeconds) });
   }
 
-  async input(seconds: number, source: InputRecorded['source'], type = 'paid'): Promise<void> {
+  /** @param type of its event; null for one that was erased */
+  async input(seconds: number, source: InputRecorded['source'], type: string | null = 'paid'): Promise<void> {
     this.nowSeconds = seconds;
     const inputId = asId<InputId>(`44444444-4444-4444-8444-${String(seconds).padStart(12, '0')}`);
-    const event = { id: inputId, type, occurredAt: at(seconds), data: {} };
+    const event = type === null ? erased : { id: inputId, type, occurredAt: at(seconds), data: {} };
     const input = { inputId, automationId, userId, source, epoch, event };
     await handleInput(this, { type: 'input.recorded', at: at(seconds), ...input }, seconds);
   }

@@ -1,4 +1,4 @@
-import type { Instant, RunId, RunKey } from '@app/kernel';
+import type { Instant, MarksOf, RunId, RunKey } from '@app/kernel';
 
 /** The facts of one user's budget. Amounts are whole cents; days and months are UTC (`2026-03-01`, `2026-03`). */
 export type BudgetEvent = SegmentEvent | BudgetExhausted | OperatorEvent;
@@ -52,3 +52,16 @@ export interface Segment {
 
 /** Types of the events that freeze and unfreeze a budget. */
 export const freezeEvents: readonly BudgetEvent['type'][] = ['budget.frozen', 'budget.unfrozen'];
+
+const segment = { runKey: 'clear', runId: 'clear', segment: 'clear', day: 'clear', month: 'clear' } as const;
+
+/** A budget's stream is the books. */
+export const budgetMembers: MarksOf<BudgetEvent> = {
+  'budget.reserved': { ...segment, amountCents: 'clear', checked: 'clear' },
+  'budget.spent': { ...segment, amountCents: 'clear', releasedCents: 'clear' },
+  'budget.released': { ...segment, amountCents: 'clear' },
+  'budget.exhausted': { periodKind: 'clear', period: 'clear' },
+  'budget.frozen': { reason: 'clear' },
+  'budget.unfrozen': { reason: 'clear' },
+  'budget.caps_set': { dayCents: 'clear', monthCents: 'clear', reason: 'clear' },
+};

@@ -12,6 +12,8 @@ beforeAll(async () => {
   slices = await Slices.start();
   replica = await slices.replica({ projecting: true });
   other = await slices.replica({ projecting: false });
+  const subjects = ['ada', 'racer', 'bob', 'undo', 'held', 'night', 'books', 'orphan', 'aging'];
+  for (const subject of subjects) await provisioned(slices, replica, subject);
 });
 afterAll(() => slices.stop());
 

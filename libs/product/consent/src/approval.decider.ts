@@ -1,5 +1,5 @@
 import { accept, because, reject, unreachable } from '@app/kernel';
-import type { ApprovalId, Decision, Instant, RunKey, ToolCallId } from '@app/kernel';
+import type { ApprovalId, Decision, Instant, Personal, RunKey, ToolCallId } from '@app/kernel';
 import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from './approval.events';
 
 /** The state of an approval that decisions depend on. */
@@ -12,7 +12,7 @@ export interface ApprovalState {
   readonly expiresAt: Instant;
   readonly status: ApprovalStatus;
   /** The reason for the denial, in the user's words. */
-  readonly denialReason: string | null;
+  readonly denialReason: Personal<string | null>;
 }
 
 export type ApprovalVerdict =

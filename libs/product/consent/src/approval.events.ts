@@ -1,5 +1,6 @@
 import type { ApprovalId, Instant, JsonValue, RunId, RunKey, ToolCallId, UserId, WalletId, Words } from '@app/kernel';
-import { event, instant, internal, nullable, oneOf, privateMembersOf, text, uuid, type EventOf } from '@app/schema';
+import { clear, event, instant, internal, nullable, oneOf, personal, storedMembersOf, text, uuid } from '@app/schema';
+import type { EventOf } from '@app/schema';
 import type { Contract } from './contract';
 import type { FingerprintVersion } from './fingerprint-version';
 import type { Term } from './terms';
@@ -20,37 +21,36 @@ export const exampleIds = {
   approval: '019a3c61-0e27-7b5c-8f3d-4c6a9e1b2d05',
 } as const;
 
-const approvalId = uuid<ApprovalId>();
-const runKey = internal<RunKey | null>();
+const approvalId = clear(uuid<ApprovalId>());
+const runKey = clear(internal<RunKey | null>());
 
 const opened = event('approval.opened', 'A decision is asked for: fetch the approval and show it to the user.', {
   public: {
     approvalId,
-    kind: oneOf(approvalKinds),
-    tool: text({ min: 1 }),
-    fingerprint: text({
-      pattern: /^sha256:[0-9a-f]{64}$/,
-      description: 'Binds a decision to exactly what was reviewed',
-    }),
-    runId: nullable(uuid<RunId>()),
+    kind: clear(oneOf(approvalKinds)),
+    tool: clear(text({ min: 1 })),
+    fingerprint: clear(
+      text({ pattern: /^sha256:[0-9a-f]{64}$/, description: 'Binds a decision to exactly what was reviewed' }),
+    ),
+    runId: clear(nullable(uuid<RunId>())),
     /** Compared with the service clock of the deciding command. */
-    expiresAt: instant<Instant>({ description: 'A decision comes before it' }),
+    expiresAt: clear(instant<Instant>({ description: 'A decision comes before it' })),
   },
   private: {
-    userId: internal<UserId>(),
+    userId: clear(internal<UserId>()),
     runKey,
-    walletId: internal<WalletId | null>(),
-    toolCallId: internal<ToolCallId | null>(),
-    automationId: internal<string | null>(),
+    walletId: clear(internal<WalletId | null>()),
+    toolCallId: clear(internal<ToolCallId | null>()),
+    automationId: clear(internal<string | null>()),
     /** The exact input that was reviewed, and the contract that it results in. */
-    input: internal<JsonValue>(),
-    contract: internal<Contract | null>(),
+    input: personal(internal<JsonValue>()),
+    contract: clear(internal<Contract | null>()),
     /** Plain whole sentences, rendered from the contract. */
-    summary: internal<Words>(),
+    summary: personal(internal<Words>()),
     /** The terms of the contract as a list; empty where there are none. Since version 2. */
-    terms: internal<readonly Term[]>(),
+    terms: personal(internal<readonly Term[]>()),
     /** Selects the members that the fingerprint covers. Since version 3. */
-    fingerprintVersion: internal<FingerprintVersion>(),
+    fingerprintVersion: clear(internal<FingerprintVersion>()),
   },
   example: {
     approvalId: exampleIds.approval,
@@ -65,18 +65,20 @@ const opened = event('approval.opened', 'A decision is asked for: fetch the appr
 const decided = event('approval.decided', 'The approval was approved or denied.', {
   public: {
     approvalId,
-    status: oneOf(['approved', 'denied']),
-    decidedBy: oneOf(approvalDeciders, {
-      description: 'The user, or an approved contract of an automation that covers the call',
-    }),
-    denialReason: nullable(text({ max: 1024 })),
+    status: clear(oneOf(['approved', 'denied'])),
+    decidedBy: clear(
+      oneOf(approvalDeciders, {
+        description: 'The user, or an approved contract of an automation that covers the call',
+      }),
+    ),
+    denialReason: personal(nullable(text({ max: 1024 }))),
   },
   private: { runKey },
   example: { approvalId: exampleIds.approval, status: 'approved', decidedBy: 'user', denialReason: null },
 });
 
 const expired = event('approval.expired', 'The approval ended without a decision.', {
-  public: { approvalId, endedReason: oneOf(approvalEnds) },
+  public: { approvalId, endedReason: clear(oneOf(approvalEnds)) },
   private: { runKey },
   example: { approvalId: '019a3c65-2c11-7d4e-9f6a-1b8c7d5e4f0b', endedReason: 'timeout' },
 });
@@ -85,5 +87,5 @@ const expired = event('approval.expired', 'The approval ended without a decision
 export const approvalEvents = { opened, decided, expired };
 export type ApprovalEvent = EventOf<(typeof approvalEvents)[keyof typeof approvalEvents]>;
 
-/** Members that are stored in the events' metadata, because everything in a conversation's payloads is public. */
-export const approvalPrivateMembers = privateMembersOf(Object.values(approvalEvents));
+/** Members that are stored in the events' metadata, because everything in a conversation's payloads is public, and those that are sealed. */
+export const approvalMembers = storedMembersOf([opened, decided, expired]);

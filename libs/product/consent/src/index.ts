@@ -23,7 +23,7 @@ export {
 export {
   approvalDeciders,
   approvalEvents,
-  approvalPrivateMembers,
+  approvalMembers,
   approvalStatuses,
   exampleIds,
   type ApprovalDecider,
@@ -46,6 +46,6 @@ export { contractForms, contractLimits, isPinnable } from './contract-grammar';
 export { contractTerms, contractWords, firstOf, fitting, renderContract } from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';
 export { fingerprintVersion, type FingerprintVersion } from './fingerprint-version';
-export { reviewedDocument } from './review';
+export { reviewedDocument, type Review } from './review';
 export { summaryLengthMax, summaryOf, taskSentence, termNames, termsOf, type ConsentWords, type Term } from './terms';
 export { approvalUpcasters } from './approval.upcasters';

@@ -1,7 +1,8 @@
 import { approvalEvents, exampleIds } from '@app/consent';
-import { limits, occurrenceTriggers } from '@app/kernel';
+import { limits, occurrenceTriggers, openOr } from '@app/kernel';
 import type { ApprovalId, ArtifactId, JsonValue, OperationId, RunId, UserId } from '@app/kernel';
-import { byName, event, integer, internal, list, nullable, oneOf, privateMembersOf, text, uuid } from '@app/schema';
+import { byName, clear, event, integer, internal, list, nullable, oneOf, personal, storedMembersOf } from '@app/schema';
+import { text, uuid } from '@app/schema';
 import type { EventOf } from '@app/schema';
 import { exampleOperationId, exampleToken, runEvents } from './run/run.events';
 
@@ -13,16 +14,16 @@ const operationId = uuid<OperationId>({ description: 'Of `financialOperations.ge
 
 const created = event('conversation.created', 'The conversation begins.', {
   public: {
-    title: nullable(title),
-    origin: oneOf(origins),
-    automationId: nullable(uuid(), { description: 'Of the automation that began it' }),
+    title: personal(nullable(title)),
+    origin: clear(oneOf(origins)),
+    automationId: clear(nullable(uuid(), { description: 'Of the automation that began it' })),
   },
-  private: { userId: internal<UserId>() },
+  private: { userId: clear(internal<UserId>()) },
   example: { title: 'Savings', origin: 'conversation', automationId: null },
 });
 
 const updated = event('conversation.updated', 'The conversation has another title.', {
-  public: { title },
+  public: { title: personal(title) },
   example: { title: 'Savings and rent' },
 });
 
@@ -35,7 +36,7 @@ const triggered = event(
   'automation.triggered',
   'An occurrence of an automation was admitted here; its run starts with the next event.',
   {
-    public: { automationId: uuid(), occurrenceId: uuid(), trigger: oneOf(occurrenceTriggers) },
+    public: { automationId: clear(uuid()), occurrenceId: clear(uuid()), trigger: clear(oneOf(occurrenceTriggers)) },
     example: {
       automationId: '019a3b02-55c1-7d20-8e6f-9b3a7c5d1e07',
       occurrenceId: '3f2b8c1d-7a6e-5d4c-9b0f-1e2d3c4b5a60',
@@ -44,15 +45,25 @@ const triggered = event(
   },
 );
 
-/** A file of the conversation; its bytes are stored elsewhere, by their hash. */
+/** The sealed file that has an artifact's bytes, by its own hash. */
+export interface SealedContent {
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** A file of the conversation; its bytes are stored elsewhere, sealed. */
 const uploaded = event('artifact.uploaded', 'The conversation has one more file.', {
   public: {
-    artifactId: uuid<ArtifactId>(),
-    name: text({ min: 1, max: 128 }),
-    mediaType: text({ max: 255, description: 'As it was declared' }),
-    bytes: integer({ min: 1 }),
-    sha256: text({ pattern: /^[0-9a-f]{64}$/, description: 'Of the bytes, in hex' }),
+    artifactId: clear(uuid<ArtifactId>()),
+    name: personal(text({ min: 1, max: 128 })),
+    mediaType: personal(text({ max: 255, description: 'As it was declared' })),
+    bytes: clear(integer({ min: 1 })),
+    /** Personal, because whoever guesses the file could compare its hash. */
+    sha256: personal(text({ pattern: /^[0-9a-f]{64}$/, description: 'Of the bytes, in hex' })),
   },
+  /** Null for a file of earlier versions: its bytes lie unsealed under `sha256`, and other artifacts may have the same ones. */
+  private: { content: clear(internal<SealedContent | null>()) },
   example: {
     artifactId: '019a3c60-4a0c-7f9e-a1d2-6c5b8e7f3a09',
     name: 'budget.csv',
@@ -63,8 +74,30 @@ const uploaded = event('artifact.uploaded', 'The conversation has one more file.
 });
 export type ArtifactFacts = Omit<EventOf<typeof uploaded>, 'type' | 'at'>;
 
+/** A file with its words open. */
+export interface OpenArtifact {
+  readonly artifactId: ArtifactId;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly content: SealedContent | null;
+}
+
+/** Returns the file with its words open; null once they are erased, with which its bytes are gone too. */
+export function openArtifact(facts: ArtifactFacts): OpenArtifact | null {
+  const { artifactId, bytes, content } = facts;
+  const [name, mediaType, sha256] = [facts.name, facts.mediaType, facts.sha256].map((words) => openOr(words, null));
+  if (name == null || mediaType == null || sha256 == null) return null;
+  return { artifactId, name, mediaType, bytes, sha256, content };
+}
+
 const submitted = event('operation.submitted', 'A transfer of the agent was handed to its provider.', {
-  public: { operationId, runId: nullable(uuid<RunId>()), approvalId: uuid<ApprovalId>() },
+  public: {
+    operationId: clear(operationId),
+    runId: clear(nullable(uuid<RunId>())),
+    approvalId: clear(uuid<ApprovalId>()),
+  },
   example: { operationId: exampleOperationId, runId: exampleIds.run, approvalId: exampleIds.approval },
 });
 
@@ -73,11 +106,11 @@ const settlement = event(
   'The transfer is over. This, and `financialOperations.get`, is the only evidence of settlement.',
   {
     public: {
-      operationId,
-      status: oneOf(['settled', 'failed']),
+      operationId: clear(operationId),
+      status: clear(oneOf(['settled', 'failed'])),
       /** As in `financialOperations.get`, like `failure` below. */
-      actions: list(byName<JsonValue>('OperationAction'), { min: 1 }),
-      failure: nullable(byName<JsonValue>('OperationFailure')),
+      actions: clear(list(byName<JsonValue>('OperationAction'), { min: 1 })),
+      failure: clear(nullable(byName<JsonValue>('OperationFailure'))),
     },
     example: {
       operationId: exampleOperationId,
@@ -131,5 +164,5 @@ export const conversationEvents = [
 ] as const;
 export type ConversationEvent = EventOf<(typeof conversationEvents)[number]>;
 
-/** Members that are stored in the event's metadata, because everything in the stream's payloads is public. */
-export const privateMembers = privateMembersOf<ConversationEvent['type']>(conversationEvents);
+/** Members that are stored in the event's metadata, because everything in the stream's payloads is public, and those that are sealed. */
+export const conversationMembers = storedMembersOf(conversationEvents);

@@ -1,13 +1,16 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { FoldedStates } from '@app/event-store';
 import { Cursors, pageOf, PageQuery, pageTextOf, type TextRow } from '@app/http';
-import { notFound, ok, refuse, type ConversationId, type Instant, type Result, type UserId } from '@app/kernel';
+import { isErased, notFound, ok, refuse, shown } from '@app/kernel';
+import type { ConversationId, Instant, Result, UserId } from '@app/kernel';
 import { boundedPage, Database, selectList } from '@app/read-store';
+import { KeyRing, openMembers, openTexts } from '@app/sealing';
 import { memberNames } from '@app/schema';
 import { pendingApprovals, type ConversationState } from './conversation.state';
 import { Conversation, Message, type ConversationPage, type ConversationView } from './conversation.schema';
 import { conversationKind } from './conversation.stream';
 import { origins } from './conversation.events';
+import type { RunRequest } from './run/run.schema';
 import { ListConversationsDto } from './conversations.contract';
 import { ConversationRow, counterName, MessageRow } from './conversations.projection';
 
@@ -15,7 +18,7 @@ import { ConversationRow, counterName, MessageRow } from './conversations.projec
 export function conversationView(id: string, state: ConversationState): ConversationView {
   return {
     id,
-    title: state.title,
+    title: shown(state.title),
     origin: state.origin,
     automationId: state.automationId,
     status: statusOf(state),
@@ -80,12 +83,15 @@ const listed = selectList(ConversationRow, [...memberNames(Conversation), 'activ
   },
 });
 
+type Listed = Omit<ConversationView, 'title'> & Pick<ConversationRow, 'title' | 'activityPosition'>;
+
 const active = '(live_run_id IS NOT NULL OR pending_approvals > 0)';
 
 @QueryHandler(ListConversations)
 class ListConversationsHandler implements IQueryHandler<ListConversations> {
   constructor(
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly cursors: Cursors,
   ) {}
 
@@ -108,13 +114,14 @@ class ListConversationsHandler implements IQueryHandler<ListConversations> {
   }
 
   private async rows(userId: UserId, filter: Filter, before: number | null, limit: number) {
-    return this.database.query<ConversationView & Pick<ConversationRow, 'activityPosition'>>(
+    const rows = await this.database.query<Listed>(
       `SELECT ${listed} FROM {conversations}
        WHERE user_id = $1 AND activity_position < $2 AND (archived_at IS NOT NULL) = $3
          AND ($4::text IS NULL OR origin = $4) AND ($5::boolean IS NULL OR ${active} = $5)
        ORDER BY activity_position DESC LIMIT $6`,
       [userId, before ?? Number.MAX_SAFE_INTEGER, filter.archived, filter.origin ?? null, filter.active ?? null, limit],
     );
+    return openMembers(this.keys, rows, ['title']);
   }
 
   /** The number of conversations that pass the filter, from maintained counters. */
@@ -139,10 +146,16 @@ export class ListMessages extends Query<Result<string>> {
   }
 }
 
+const listedMessage = selectList(
+  MessageRow,
+  memberNames(Message).filter((name) => name !== 'artifactIds'),
+);
+
 @QueryHandler(ListMessages)
 class ListMessagesHandler implements IQueryHandler<ListMessages> {
   constructor(
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly states: FoldedStates,
     private readonly cursors: Cursors,
   ) {}
@@ -159,10 +172,23 @@ class ListMessagesHandler implements IQueryHandler<ListMessages> {
 
   private async rows(id: ConversationId, afterSeq: number, limit: number): Promise<TextRow[]> {
     const page = `SELECT row_to_json(message)::text AS text, {messages}.seq AS position
-      FROM {messages} CROSS JOIN LATERAL (SELECT ${selectList(MessageRow, memberNames(Message))}) AS message
+      FROM {messages} CROSS JOIN LATERAL (SELECT ${listedMessage}) AS message
       WHERE conversation_id = $1 AND {messages}.seq > $2 ORDER BY {messages}.seq LIMIT $3`;
-    return this.database.query(boundedPage(page, 'text', 'ASC'), [id, afterSeq, limit]);
+    const rows = await this.database.query<TextRow>(boundedPage(page, 'text', 'ASC'), [id, afterSeq, limit]);
+    return openTexts(this.keys, rows, ['text'], messageOf);
   }
 }
+
+/** A row with its text opened, as the API shows it: a user's message is a part of the request that its run was started with. */
+function messageOf({ role, text: opened, createdAt, ...row }: OpenedMessage): object {
+  if (role === 'assistant' || isErased(opened)) return { ...row, role, text: opened, artifactIds: [], createdAt };
+  // Reason for the assertion: a row of a user's message has the request, as JSON text where it was never sealed.
+  const request = (typeof opened === 'string' ? JSON.parse(opened) : opened) as RunRequest;
+  // Ids are returned in lower case, however they were sent.
+  const artifactIds = (request.input.artifactIds ?? []).map((artifactId) => artifactId.toLowerCase());
+  return { ...row, role, text: request.input.text, artifactIds, createdAt };
+}
+
+type OpenedMessage = Readonly<Record<string, unknown>>;
 
 export const conversationQueries = [GetConversationHandler, ListConversationsHandler, ListMessagesHandler];

@@ -7,6 +7,7 @@ import {
   list,
   nullable,
   oneOf,
+  orErased,
   pageOfShape,
   shape,
   text,
@@ -18,7 +19,9 @@ import { origins } from './conversation.events';
 /** Conversation (docs/decisions/conversations.md). */
 export const Conversation = shape('Conversation', {
   id: uuid(),
-  title: nullable(text({ min: 1, max: limits.titleLengthMax }), { description: 'Null until somebody names it' }),
+  title: orErased(
+    nullable(text({ min: 1, max: limits.titleLengthMax }), { description: 'Null until somebody names it' }),
+  ),
   origin: oneOf(origins, { description: 'Who began it: the user, or an occurrence of an automation' }),
   automationId: nullable(uuid(), {
     description: 'Of the automation that began it; null for a conversation of the user',
@@ -44,7 +47,7 @@ export const Message = shape('Message', {
   seq: integer({ min: 1, description: "Of its event in the journal; a user's message is its `run.started`" }),
   runId: uuid(),
   role: oneOf(['user', 'assistant']),
-  text: text(),
+  text: orErased(text()),
   artifactIds: list(uuid(), { max: limits.artifactIdsMax, description: 'What the user handed in with it' }),
   createdAt: instant(),
 });

@@ -1,5 +1,5 @@
 import type { ApprovalState } from '@app/consent';
-import { unreachable, type ApprovalId, type Instant, type RunId, type UserId } from '@app/kernel';
+import { unreachable, type ApprovalId, type Instant, type Personal, type RunId, type UserId } from '@app/kernel';
 import type { ArtifactFacts, ConversationEvent, Origin } from './conversation.events';
 import { approvalOf, evolveRun, isLastPending, pendingOf, beginRun } from './run/run.state';
 import type { OpenRunEvent, RunState } from './run/run.state';
@@ -11,7 +11,7 @@ export const rememberedEndedRunsMax = 64;
 export interface ConversationState {
   /** Null as long as the conversation does not exist. */
   readonly userId: UserId | null;
-  readonly title: string | null;
+  readonly title: Personal<string | null>;
   readonly origin: Origin;
   readonly automationId: string | null;
   readonly createdAt: Instant | null;
@@ -104,8 +104,8 @@ export function evolveConversation(state: ConversationState, event: Conversation
     case 'automation.triggered':
       return { ...state, lastActivityAt: event.at, lastSeq };
     case 'artifact.uploaded': {
-      const { artifactId, name, mediaType, bytes, sha256, at } = event;
-      const artifacts = [...state.artifacts, { artifactId, name, mediaType, bytes, sha256 }];
+      const { artifactId, name, mediaType, bytes, sha256, content, at } = event;
+      const artifacts = [...state.artifacts, { artifactId, name, mediaType, bytes, sha256, content }];
       return { ...state, artifacts, lastActivityAt: at, lastSeq };
     }
     case 'run.started': {

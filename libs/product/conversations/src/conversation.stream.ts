@@ -1,14 +1,17 @@
 import type { StreamKind } from '@app/event-store';
+import { asId, type ConversationId } from '@app/kernel';
+import { sealedForConversation } from '@app/sealing';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
 import type { ConversationState } from './conversation.state';
-import { privateMembers, type ConversationEvent } from './conversation.events';
+import { conversationMembers, type ConversationEvent } from './conversation.events';
 import { conversationUpcasters } from './conversation.upcasters';
 
 /** The stream `conversation-<id>`: the conversation's journal. */
 export const conversationKind: StreamKind<ConversationState, ConversationCommand, ConversationEvent> = {
   category: 'conversation',
   decider: conversationDecider,
-  privateMembers,
+  ...conversationMembers,
+  sealedFor: (id, { userId }) => sealedForConversation(asId<ConversationId>(id), userId),
   upcasters: conversationUpcasters,
-  stateVersion: 6,
+  stateVersion: 7,
 };

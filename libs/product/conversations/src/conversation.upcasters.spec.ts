@@ -91,6 +91,15 @@ describe('of version 1', () => {
   });
 });
 
+it('artifact.uploaded of version 1 has its bytes unsealed under their own hash', () => {
+  const facts = { artifactId: 'a', name: 'a.csv', mediaType: 'text/csv', bytes: 15, sha256: 'c8' };
+  const payload = { type: 'artifact.uploaded', at: '2026-03-01T10:00:00.000Z', ...facts };
+  const { private: _private, ...metadata } = started.metadata;
+  const uploaded = { ...started, type: 'artifact.uploaded', payload, metadata };
+  expect(decodeEvent(conversationKind, uploaded).event).toEqual({ ...payload, content: null });
+  expect(upcast(conversationKind, uploaded)).toEqual(payload);
+});
+
 it('and shows in the journal nothing that is private', () => {
   expect(upcast(conversationKind, started)).toEqual({ ...rest, request });
   expect(decodeEvent(conversationKind, started).payload).toEqual({ ...rest, request });

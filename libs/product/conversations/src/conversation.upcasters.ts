@@ -52,8 +52,14 @@ function withoutAgent(stored: JsonObject): JsonObject {
   return { ...stored, resolved, agentInstructions: null };
 }
 
+/** Earlier versions stored a file's bytes unsealed, under their own hash. */
+function unsealedContent(stored: JsonObject): JsonObject {
+  return { ...stored, content: null };
+}
+
 export const conversationUpcasters = {
   ...approvalUpcasters,
+  'artifact.uploaded': [unsealedContent],
   'run.started': [requestApart, withoutHolder, withoutAgent],
   'run.resumed': [withoutHolder],
   'run.suspended': [countedUsage, uncountedCache],

@@ -134,9 +134,17 @@ describe('the conversations that lists show', () => {
 
 describe('the messages of a conversation', () => {
   it('are what the user asked and what the agent said', () => {
-    const said = { conversationId, runId: 'run', artifactIds: [] };
+    const said = { conversationId, runId: 'run' };
     expect(Object.values(project(messagesProjection))).toEqual([
-      { ...said, id: 'asked', seq: 2, role: 'user', text: 'hello', createdAt: at(1), position: 10 },
+      {
+        ...said,
+        id: 'asked',
+        seq: 2,
+        role: 'user',
+        text: { input: { text: 'hello' } },
+        createdAt: at(1),
+        position: 10,
+      },
       { ...said, id: 'said', seq: 4, role: 'assistant', text: 'hi', createdAt: at(3), position: 30 },
     ]);
   });

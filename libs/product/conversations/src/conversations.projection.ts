@@ -3,6 +3,7 @@ import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ConversationEvent } from './conversation.events';
 import { conversationKind } from './conversation.stream';
+import type { Personal } from '@app/kernel';
 import type { RunRequest } from './run/run.schema';
 
 /** A conversation as lists show it. */
@@ -10,7 +11,7 @@ import type { RunRequest } from './run/run.schema';
 export class ConversationRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
   @Column('uuid') userId: string;
-  @Column('text', { nullable: true }) title: string | null;
+  @Column('text', { nullable: true }) title: Personal<string | null>;
   @Column('text') origin: 'conversation' | 'automation';
   @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('uuid', { nullable: true }) liveRunId: string | null;
@@ -32,8 +33,8 @@ export class MessageRow implements ReadModelRow {
   @Column('integer') seq: number;
   @Column('uuid') runId: string;
   @Column('text') role: 'user' | 'assistant';
-  @Column('text') text: string;
-  @Column('jsonb') artifactIds: readonly string[];
+  /** The agent's words, or the request that the user's message is a part of. */
+  @Column('text') text: Personal<string | RunRequest>;
   @Column('text') createdAt: string;
   @Column('bigint') position: number;
 }
@@ -56,6 +57,9 @@ const conversationsMigrations = [
       CREATE INDEX messages_in_order ON messages (conversation_id, seq);
     `,
   ),
+  // A user's message is sealed together with the request that it is a part of, its artifacts included. The table is filled again by its new
+  // version.
+  migration(11, 'MessagesInRequests', 'ALTER TABLE messages ALTER COLUMN artifact_ids DROP NOT NULL'),
 ];
 
 /** Whether a run is live or waits for the user there (docs/decisions/artifacts-and-activity.md, "ConversationActivityItem"). */
@@ -122,15 +126,10 @@ function pendingChange(event: ConversationEvent): number {
   return event.type === 'approval.decided' || event.type === 'approval.expired' ? -1 : 0;
 }
 
-/** Ids are returned in lower case, however they were sent. */
-function inputOf({ input: { text, artifactIds = [] } }: RunRequest) {
-  return { text, artifactIds: artifactIds.map((id) => id.toLowerCase()) };
-}
-
 /** Table `messages`: those of the user (inputs of runs) and those of the agent. */
 export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
   name: 'messages',
-  version: 1,
+  version: 2,
   row: MessageRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => (event.type === 'run.started' || event.type === 'agent.message' ? event.messageId : null),
@@ -140,8 +139,8 @@ export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
     if (event.type !== 'run.started' && event.type !== 'agent.message') return null;
     const from =
       event.type === 'run.started'
-        ? { role: 'user' as const, ...inputOf(event.request) }
-        : { role: 'assistant' as const, text: event.text, artifactIds: [] };
+        ? { role: 'user' as const, text: event.request }
+        : { role: 'assistant' as const, text: event.text };
     return {
       id: event.messageId,
       conversationId: idInStream(conversationKind, stream) ?? '',

@@ -1,9 +1,11 @@
 export { isKnownRun, isWritable, waitingApproval, type ConversationState } from './conversation.state';
 export {
   conversationEvents,
-  type ArtifactFacts,
+  openArtifact,
+  type OpenArtifact,
   type ConversationEvent,
   type OperationCopy,
+  type SealedContent,
 } from './conversation.events';
 export { reasoningDelta, textDelta, type LiveDelta } from './run/live-deltas';
 export type { RunOrigin, ToolOutcome } from './run/run.events';
@@ -17,6 +19,7 @@ export { centsFromMicroCents, microCentsPerCent } from './run/run-costs';
 export { abortedEnd, type RunEnd, type ToolReturn } from './run/run-facts';
 export {
   Effort,
+  erasedRequest,
   profileOf,
   Resolved,
   RunFailure,

@@ -1,4 +1,4 @@
-import type { Instant } from '@app/kernel';
+import type { Instant, MarksOf } from '@app/kernel';
 
 /** Controls to pause: admission of runs; signal, invoke, evaluation, firing; prepare, confirm, agent transfers. */
 export const controls = ['runs', 'automations', 'withdrawals'] as const;
@@ -11,4 +11,9 @@ export type DeploymentEvent = {
   readonly at: Instant;
   readonly control: Control;
   readonly reason: string;
+};
+
+export const deploymentMembers: MarksOf<DeploymentEvent> = {
+  'deployment.paused': { control: 'clear', reason: 'clear' },
+  'deployment.resumed': { control: 'clear', reason: 'clear' },
 };

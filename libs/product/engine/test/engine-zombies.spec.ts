@@ -8,7 +8,7 @@ import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { Processes } from '@app/read-store';
 import { RunLeases, workChannel } from '@app/runs';
-import { auditJournal, settled } from '@app/testing/audits';
+import { auditJournal, settled, openedEvents } from '@app/testing/audits';
 import { EventLog } from '@app/testing/event-log';
 import type { TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -234,5 +234,5 @@ test('one that had ended a segment and not closed it closes nothing but that, an
 test('after all of it everything is in its place', async () => {
   const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
   const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
-  expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+  expect({ ...auditJournal(await openedEvents(deployment.databaseUrl, events), [], []), left }).toEqual(nothing);
 });

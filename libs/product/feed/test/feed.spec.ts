@@ -7,6 +7,7 @@ import { Draining } from '@app/http';
 import { asId, causeOfService, type Instant } from '@app/kernel';
 import { MintPartnerKey, RevokePartnerKey } from '@app/partners';
 import { Database } from '@app/read-store';
+import { keysIn } from '@app/testing/audits';
 import { FeedFollower, requestJson, type TestClient, type ToldEvent } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { atRest, conversationOf, expectProblem, partOf, say, start, partnerFeedOf } from '@app/testing/journeys';
@@ -20,11 +21,13 @@ interface Page {
 
 let deployment: Deployment;
 let store: EventStore;
+let keys: Awaited<ReturnType<typeof keysIn>>;
 let user: TestClient;
 let baseUrl: string;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
-  store = EventStore.connect(deployment.eventStoreUrl);
+  keys = await keysIn(deployment.databaseUrl);
+  store = EventStore.connect(deployment.eventStoreUrl, undefined, keys.ring);
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
   user = await deployment.newUser();
   baseUrl = deployment.baseUrls[0] ?? '';
@@ -33,6 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await store.dispose();
+  await keys.close();
   await deployment.stop();
 });
 

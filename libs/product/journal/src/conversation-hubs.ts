@@ -2,12 +2,13 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { EventStore, idInStream, type StoredEvent } from '@app/event-store';
 import { asId, type ConversationId, failureWords } from '@app/kernel';
 import { Notifications } from '@app/read-store';
+import { conversationKeyId } from '@app/sealing';
 import { ConversationHub } from './conversation-hub';
 import { ConversationTail } from './conversation-tail';
 import { JournalKind, liveFrame } from './fin-event';
 import { Journal } from './journal';
 import type { Seat } from './event-streams';
-import { liveChannel, readDelta } from './live-channel';
+import { liveChannel, openDelta, readDelta, type SealedDelta } from './live-channel';
 
 /** How long a hub without readers is kept for those that reconnect at once, and how many such hubs at most. */
 const lingerMs = 5_000;
@@ -32,9 +33,10 @@ export class ConversationHubs implements OnApplicationShutdown {
   private readonly tail: ConversationTail;
   private readonly stopListening: () => void;
   private lingering = 0;
+  private hearing: Promise<void> = Promise.resolve();
 
   constructor(
-    store: EventStore,
+    private readonly store: EventStore,
     private readonly journal: Journal,
     private readonly kind: JournalKind,
     notifications: Notifications,
@@ -160,9 +162,23 @@ export class ConversationHubs implements OnApplicationShutdown {
 
   private deliverDelta(payload: string): void {
     if (this.started.size === 0) return;
-    const delta = readDelta(payload, (conversationId) => this.started.has(conversationId));
-    if (delta === null) return;
-    const { conversationId, type, messageId, payloadText } = delta;
-    this.started.get(conversationId)?.deliverLive(messageId, liveFrame(type, payloadText));
+    const sealed = readDelta(payload, (conversationId) => this.started.has(conversationId));
+    // In the order in which they came, also while a key is read.
+    if (sealed !== null) this.hearing = this.hearing.then(() => this.openAndDeliver(sealed));
+  }
+
+  /** Never throws: without its key a delta is lost, and the journal has the whole message. */
+  private async openAndDeliver(sealed: SealedDelta): Promise<void> {
+    try {
+      const { conversationId } = sealed;
+      const keyId = conversationKeyId(conversationId);
+      const key = (await this.store.keys?.keysOf([keyId]))?.get(keyId) ?? null;
+      const delta = key === null ? null : openDelta(sealed, key);
+      if (delta === null) return;
+      const { type, messageId, payloadText } = delta;
+      this.started.get(conversationId)?.deliverLive(messageId, liveFrame(type, payloadText));
+    } catch (error) {
+      this.logger.warn(`a live delta is lost: ${failureWords(error)}`);
+    }
   }
 }

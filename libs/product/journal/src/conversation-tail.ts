@@ -62,7 +62,7 @@ export class ConversationTail {
       signal,
       feed: this.store.feed,
       onBatch: async ({ events }) => {
-        for (const event of events) if (!signal.aborted) await this.receive(event);
+        for (const event of await this.store.open([...events])) if (!signal.aborted) await this.receive(event);
       },
     });
     this.following = following.catch((error: unknown) => this.lose(signal, error)).then(() => earlier);

@@ -34,14 +34,13 @@ export class Journal {
     return owner === userId;
   }
 
-  /** Like `read`, but passes each event on as it arrives, until `more` returns false. Throws Unavailable. */
-  async readWhile(
+  /** As `EventStore.readStreamWithin`. Throws Unavailable. */
+  async readWithin(
     id: ConversationId,
     fromRevision: number,
-    maxCount: number,
-    more: (event: StoredEvent) => boolean,
-  ): Promise<void> {
-    return this.store.readStreamWhile(this.streamOf(id), fromRevision, maxCount, more);
+    bounds: { readonly events: number; readonly bytes: number },
+  ): Promise<{ readonly events: StoredEvent[]; readonly more: boolean }> {
+    return this.store.readStreamWithin(this.streamOf(id), fromRevision, bounds);
   }
 
   /** Returns at most `maxCount` events, oldest first, from a revision (inclusive). Throws Unavailable. */

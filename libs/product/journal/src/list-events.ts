@@ -5,6 +5,9 @@ import { durableText, JournalKind } from './fin-event';
 import { Journal } from './journal';
 import { ListEventsDto } from './journal.dto';
 
+/** Stored bytes read at a time: a page of 1 MiB with its words sealed is mostly within them. */
+const readBytesMax = 2 * 1024 * 1024;
+
 /**
  * A page of a conversation's journal, oldest first, as JSON text: `{data: FinEvent[], nextCursor, endCursor}`, of 1 MiB at most, unless the
  * first event is longer. `nextCursor` is null when this read reached the journal's end; `endCursor` never is, and continues there once
@@ -45,16 +48,17 @@ export class ListEventsHandler implements IQueryHandler<ListEvents> {
   private async read(id: ConversationId, from: number, limit: number) {
     const texts: string[] = [];
     const space = new PageSpace();
-    let goesOn = false;
     let end = from;
-    await this.journal.readWhile(id, from, limit + 1, (event) => {
-      const text = durableText(this.kind, event);
-      goesOn = texts.length === limit || !space.hasRoomFor(text);
-      if (goesOn) return false;
-      texts.push(text);
-      end = event.revision + 1;
-      return true;
-    });
-    return { texts, goesOn, end };
+    for (;;) {
+      const bounds = { events: limit + 1 - texts.length, bytes: readBytesMax };
+      const { events, more } = await this.journal.readWithin(id, end, bounds);
+      for (const event of events) {
+        const text = durableText(this.kind, event);
+        if (texts.length === limit || !space.hasRoomFor(text)) return { texts, goesOn: true, end };
+        texts.push(text);
+        end = event.revision + 1;
+      }
+      if (!more) return { texts, goesOn: false, end };
+    }
   }
 }

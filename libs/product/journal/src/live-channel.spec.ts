@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { asId, instantOf, type ConversationId, type MessageId, type RunId } from '@app/kernel';
-import { readDelta, writeDelta } from './live-channel';
+import { randomBytes } from 'node:crypto';
+import { openDelta, readDelta, writeDelta } from './live-channel';
+
+const key = randomBytes(32);
 
 const conversationId = asId<ConversationId>('019a0000-0000-7000-8000-000000000001');
 const messageId = asId<MessageId>('019a0000-0000-7000-8000-000000000002');
@@ -13,7 +16,8 @@ function written(text: string): string[] {
   return writeDelta(
     conversationId,
     { type: 'agent.text_delta', at: instantOf(0), runId, messageId, text },
-    () => (number += 1),
+    () => `process.${(number += 1)}`,
+    key,
   );
 }
 
@@ -31,8 +35,10 @@ describe('the live channel', () => {
         expect(payloads.every((payload) => Buffer.byteLength(payload) < 8_000)).toBe(true);
         expect(new Set(payloads).size).toBe(payloads.length);
         const pieces = payloads.map((payload) => {
-          const heard = readDelta(payload, () => true);
-          expect(heard).toMatchObject({ conversationId, messageId });
+          const sealed = readDelta(payload, () => true);
+          expect(sealed).toMatchObject({ conversationId });
+          const heard = sealed === null ? null : openDelta(sealed, key);
+          expect(heard).toMatchObject({ messageId });
           return String((JSON.parse(heard?.payloadText ?? '') as { text: unknown }).text);
         });
         expect(pieces.join('')).toBe(text);
@@ -44,7 +50,12 @@ describe('the live channel', () => {
 
   it('reads only what is wanted, and nothing that is no delta', () => {
     const [payload = ''] = written('hello');
+    expect(payload).not.toContain('hello');
     expect(readDelta(payload, () => false)).toBeNull();
+    const sealed = readDelta(payload, () => true);
+    expect(sealed === null ? undefined : openDelta(sealed, randomBytes(32))).toBeNull();
+    const another = '019a0000-0000-7000-8000-00000000000f';
+    expect(readDelta(`${another}${payload.slice(36)}`, () => true)).toBeNull();
     for (const text of [
       '',
       'x',

@@ -2,6 +2,8 @@ import { failureWords } from '@app/kernel';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConversationId } from '@app/kernel';
 import { Database } from '@app/read-store';
+import { conversationKeyId, KeyRing } from '@app/sealing';
+import { randomUUID } from 'node:crypto';
 import type { LiveDelta } from '@app/conversations';
 import { liveChannel, writeDelta } from './live-channel';
 
@@ -32,9 +34,14 @@ export class LiveFrames implements OnApplicationShutdown {
   private busy = false;
   /** Logs the first of several failures in a row only. */
   private failing = false;
+  /** With a number, the name of each payload. */
+  private readonly id = randomUUID();
   private sent = 0;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly keys: KeyRing,
+  ) {}
 
   /** Sends the delta soon, together with whatever is added to its message meanwhile. Never throws. */
   publish(conversationId: ConversationId, delta: LiveDelta): void {
@@ -81,11 +88,19 @@ export class LiveFrames implements OnApplicationShutdown {
     return this.sending;
   }
 
+  /** Returns the sealed payloads of the deltas; none for a conversation whose key is gone. Throws Unavailable. */
+  private async payloads(batch: readonly Waiting[]): Promise<string[]> {
+    const keys = await this.keys.keysOf(batch.map(({ conversationId }) => conversationKeyId(conversationId)));
+    const name = () => `${this.id}.${(this.sent += 1)}`;
+    return batch.flatMap(({ conversationId, first, texts }) => {
+      const key = keys.get(conversationKeyId(conversationId)) ?? null;
+      return key === null ? [] : writeDelta(conversationId, { ...first, text: texts.join('') }, name, key);
+    });
+  }
+
   private async notify(batch: readonly Waiting[]): Promise<void> {
-    const payloads = batch.flatMap(({ conversationId, first, texts }) =>
-      writeDelta(conversationId, { ...first, text: texts.join('') }, () => (this.sent += 1)),
-    );
     try {
+      const payloads = await this.payloads(batch);
       await this.database.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload', [
         liveChannel,
         payloads,

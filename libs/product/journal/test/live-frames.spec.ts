@@ -3,8 +3,9 @@ import { asId, instantOf, type ConversationId, type MessageId, type RunId } from
 import { Database } from '@app/read-store';
 import type { LiveDelta } from '@app/conversations';
 import { newConversationId, startStores, type TestStores } from '@app/testing/journal';
+import { conversationKeyId } from '@app/sealing';
 import { LiveFrames } from '../src';
-import { liveChannel, readDelta } from '../src/live-channel';
+import { liveChannel, openDelta, readDelta } from '../src/live-channel';
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -22,8 +23,11 @@ function delta(text: string, message = 2): LiveDelta {
 /** The deltas received for one conversation, as `<last digit of the message>:<text>`. */
 function listenTo(id: ConversationId): string[] {
   const heard: string[] = [];
+  const keyId = conversationKeyId(id);
   stores.notifications.on(liveChannel, (payload) => {
-    const found = readDelta(payload, (conversationId) => conversationId === id);
+    const sealed = readDelta(payload, (conversationId) => conversationId === id);
+    const key = stores.keys.peek(keyId) ?? null;
+    const found = sealed === null || key === null ? null : openDelta(sealed, key);
     if (found === null) return;
     const { text } = JSON.parse(found.payloadText) as LiveDelta;
     heard.push(`${found.messageId.at(-1)}:${text}`);
@@ -37,7 +41,7 @@ async function reaching(heard: string[], count: number): Promise<void> {
 
 describe('live frames', () => {
   it('gather what a message grows by, and go out in order before a flush is done', async () => {
-    const frames = new LiveFrames(stores.database);
+    const frames = new LiveFrames(stores.database, stores.keys);
     const id = newConversationId();
     const heard = listenTo(id);
     await sleep(50);
@@ -69,7 +73,7 @@ describe('live frames', () => {
 
   it('are lost without harm when PostgreSQL is away', async () => {
     const database = await Database.connect({ url: stores.databaseUrl, poolSize: 1, rows: [], migrations: [] });
-    const frames = new LiveFrames(database);
+    const frames = new LiveFrames(database, stores.keys);
     const id = newConversationId();
     await database.query('SELECT 1');
     await database.close();

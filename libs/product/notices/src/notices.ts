@@ -49,7 +49,8 @@ export class Notices {
 
   /** The notices among events, in their order; most events are none, and events of damaged streams are skipped. Throws Unavailable. */
   async of(events: readonly StoredEvent[]): Promise<Notice[]> {
-    const told = events.filter(({ type }) => canTell(type));
+    // A notice contains the event, with its words open.
+    const told = await this.store.open(events.filter(({ type }) => canTell(type)));
     const notices: Notice[] = [];
     for (let from = 0; from < told.length; from += lookUpsAtOnce) {
       const made = await Promise.all(

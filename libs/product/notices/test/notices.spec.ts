@@ -1,6 +1,7 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { EventStore, type StoredEvent } from '@app/event-store';
 import type { TestClient } from '@app/testing/client';
+import { keysIn } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import {
   approve,
@@ -34,14 +35,17 @@ const lastOne = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryF
 
 let deployment: Deployment;
 let store: EventStore;
+let keys: Awaited<ReturnType<typeof keysIn>>;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
-  store = EventStore.connect(deployment.eventStoreUrl);
+  keys = await keysIn(deployment.databaseUrl);
+  store = EventStore.connect(deployment.eventStoreUrl, undefined, keys.ring);
   await deployment.sandbox('PUT', 'faults', { provider: { ...prompt, settleAfterSeconds }, model: { delayMs: 0 } });
 });
 afterEach(() => atRest(deployment));
 afterAll(async () => {
   await store.dispose();
+  await keys.close();
   await deployment.stop();
 });
 

@@ -1,3 +1,4 @@
+export { CannotSeal, hasClearWords, SealedCopies } from './streams/seal-copies';
 export { streamCategories } from './streams/stream-kinds';
 export { OperatorsModule, OperatorWorkModule } from './operators.module';
 export { operatorContracts } from './operator-contracts';

@@ -108,9 +108,22 @@ describe('a user', () => {
       { type: 'operator.read', payload: { operator: 'ada', operation: 'users.show', target: user.userId } },
       {
         type: 'operator.read',
-        payload: { operation: 'users.search', target: '', parameters: { q: 'https://a.example unknown' } },
+        payload: { operation: 'users.search', target: '', parameters: { by: 'identity', found: false } },
       },
     ]);
+  });
+
+  it('is found by issuer and subject without a trace of either in the log', async () => {
+    const before = (await logged()).length;
+    const { body } = await operator.get<{ account: { issuer: string; subject: string } }>(`/users/${user.userId}`);
+    const { issuer, subject } = body.account;
+    expect(await search(`${issuer} ${subject}`)).toEqual([user.userId]);
+    const entries = (await logged()).slice(before);
+    expect(entries.at(-1)).toMatchObject({
+      type: 'operator.read',
+      payload: { operation: 'users.search', target: user.userId, parameters: { by: 'identity', found: true } },
+    });
+    for (const word of [issuer, subject]) expect(JSON.stringify(entries)).not.toContain(word);
   });
 
   it('is disabled and enabled', async () => {

@@ -1,4 +1,4 @@
-import type { Instant } from '@app/kernel';
+import type { Instant, MarksOf } from '@app/kernel';
 
 /** The facts of one partner key's stream. The key itself is stored nowhere, only its lower-case hex SHA-256. */
 export type PartnerKeyEvent =
@@ -15,3 +15,9 @@ export type PartnerKeyEvent =
   /** A key that was minted without the feed may read it from now on. */
   | { readonly type: 'partner_key.feed_granted'; readonly at: Instant; readonly reason: string | null }
   | { readonly type: 'partner_key.revoked'; readonly at: Instant; readonly reason: string | null };
+
+export const partnerKeyMembers: MarksOf<PartnerKeyEvent> = {
+  'partner_key.minted': { label: 'clear', keyHash: 'clear', reason: 'clear', feed: 'clear' },
+  'partner_key.feed_granted': { reason: 'clear' },
+  'partner_key.revoked': { reason: 'clear' },
+};

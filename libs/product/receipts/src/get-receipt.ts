@@ -6,6 +6,7 @@ import { toBase64 } from '@app/transparency';
 import { receiptOf } from './receipt';
 import { ReceiptEvents } from './receipt-events';
 import type { Receipt, ReceiptProof } from './receipt.schema';
+import { RevealedWords } from './revealed-words';
 
 /** How long a receipt waits for a checkpoint that covers its events. */
 const proofWithinMs = 2_000;
@@ -28,6 +29,7 @@ export class GetReceiptHandler implements IQueryHandler<GetReceipt> {
   constructor(
     private readonly approvals: SelectedApprovals,
     private readonly events: ReceiptEvents,
+    private readonly words: RevealedWords,
     private readonly proofs: EventProofs,
   ) {}
 
@@ -35,7 +37,8 @@ export class GetReceiptHandler implements IQueryHandler<GetReceipt> {
     const approval = await this.approvals.findAsOfNow(userId, approvalId);
     if (approval === null) return refuse(notFound);
     const events = await this.events.of(approval);
-    return ok(receiptOf(events, proofOf(await this.proofs.prove(events, proofWithinMs))));
+    const [sources, proofs] = await Promise.all([this.words.of(events), this.proofs.prove(events, proofWithinMs)]);
+    return ok(receiptOf(sources, proofOf(proofs)));
   }
 }
 

@@ -1,26 +1,32 @@
 import { sha256Hex } from '@app/canonical';
 import type { StoredEvent } from '@app/event-store';
-import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
-import { entryBytes, fromBase64, textOf, toBase64, type LogEntry } from '@app/transparency';
-import { parseExactJson } from './receipt-json';
+import { isJsonList, isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
+import { entryBytes, fromBase64, toBase64, type LogEntry } from '@app/transparency';
+import { exactJsonIn } from './parts/receipt-json';
+import { sealedChecks, withRevealed } from './receipt-members';
 import type { ReceiptProblem } from './receipt-report';
 import { problemOf } from './receipt-rules';
+import type { Check, EventBytes, ReceiptSource, RevealedMember } from './parts/receipt-source';
 import type { ReceiptEvent } from './receipt.schema';
 
-/** An event with its stored bytes. */
-export interface EventBytes {
-  readonly stream: string;
-  readonly revision: number;
-  readonly id: string;
-  readonly type: string;
-  readonly data: Uint8Array;
-  readonly metadata: Uint8Array;
-}
-
 /** Returns the event as a receipt contains it. */
-export function receiptEvent(event: EventBytes): ReceiptEvent {
+export function receiptEvent(event: ReceiptSource): ReceiptEvent {
   const { stream, revision, id, type, data, metadata } = event;
-  return { stream, revision, id, type, data: toBase64(data), metadata: toBase64(metadata), ...hashesOf(event) };
+  const revealed = event.revealed?.map(({ member, value, key }) => ({
+    member,
+    value: toBase64(value),
+    key: toBase64(key),
+  }));
+  return {
+    stream,
+    revision,
+    id,
+    type,
+    data: toBase64(data),
+    metadata: toBase64(metadata),
+    ...hashesOf(event),
+    ...(revealed && { revealed }),
+  };
 }
 
 /** Returns the hashes of the bytes, as a receipt states them. */
@@ -41,22 +47,32 @@ export function entryOf({ stream, revision, id, type, dataSha256, metadataSha256
   return { stream, revision, id, type, dataSha256, metadataSha256 };
 }
 
-/** Returns the bytes of an event in a receipt; null if `data` or `metadata` is not base64. */
-function bytesIn({ stream, revision, id, type, ...encoded }: ReceiptEvent): EventBytes | null {
+/** Returns the bytes of an event in a receipt; null if `data`, `metadata` or a part of `revealed` is not base64. */
+function bytesIn({ stream, revision, id, type, ...encoded }: ReceiptEvent): ReceiptSource | null {
   const [data, metadata] = [fromBase64(encoded.data), fromBase64(encoded.metadata)];
-  return data === null || metadata === null ? null : { stream, revision, id, type, data, metadata };
+  const revealed = encoded.revealed?.map(revealedIn);
+  if (data === null || metadata === null || revealed?.includes(null) === true) return null;
+  const known = revealed?.filter((one) => one !== null);
+  return { stream, revision, id, type, data, metadata, ...(known !== undefined && { revealed: known }) };
+}
+
+function revealedIn({ member, ...encoded }: NonNullable<ReceiptEvent['revealed']>[number]): RevealedMember | null {
+  const [value, key] = [fromBase64(encoded.value), fromBase64(encoded.key)];
+  return value === null || key === null ? null : { member, value, key };
 }
 
 /**
- * Returns the event as other readers of the store get it. Its position is unknown; receipts have their events in an order of their own.
+ * Returns the event as other readers of the store get it, with those of its words that are revealed. Its position is unknown; receipts have
+ * their events in an order of their own.
  * @throws TypeError for bytes that are no JSON objects
  */
-export function storedEventOf({ stream, revision, id, type, data, metadata }: EventBytes, index: number): StoredEvent {
+export function storedEventOf(event: ReceiptSource, index: number): StoredEvent {
+  const { stream, revision, id, type, data, metadata, revealed = [] } = event;
   const [payload, beside] = [jsonIn(data), jsonIn(metadata)];
   if (payload === null || beside === null) throw new TypeError(`event ${revision} of ${stream} is no JSON`);
   // Reason for the assertion: its decoder reads only members of the metadata that the product wrote.
   const written = beside as unknown as StoredEvent['metadata'];
-  return { stream, revision, position: index + 1, id, type, payload, metadata: written };
+  return withRevealed({ stream, revision, position: index + 1, id, type, payload, metadata: written }, revealed);
 }
 
 /** Parses the bytes as a JSON object; null for anything else, and for one that parsers read differently. */
@@ -67,18 +83,15 @@ export function jsonIn(bytes: Uint8Array): JsonObject | null {
 
 /** As `jsonIn`, but returns the reason in place of null. */
 function readJsonObject(bytes: Uint8Array): JsonObject | string {
-  try {
-    const value = parseExactJson(textOf(bytes) ?? '');
-    return isJsonObject(value) ? value : 'is not a JSON object';
-  } catch (error) {
-    return error instanceof SyntaxError ? error.message : 'is not a JSON object';
-  }
+  const value = exactJsonIn(bytes);
+  if (value instanceof SyntaxError) return value.message;
+  return isJsonObject(value) ? value : 'is not a JSON object';
 }
 
 const textMembers = ['stream', 'id', 'type', 'data', 'metadata', 'dataSha256', 'metadataSha256', 'leafSha256'] as const;
 
 /** Returns an event's bytes, and its problems. */
-export function readEvent(item: JsonValue, index: number): { bytes: EventBytes | null; problems: ReceiptProblem[] } {
+export function readEvent(item: JsonValue, index: number): { bytes: ReceiptSource | null; problems: ReceiptProblem[] } {
   const path = pointerTo('events', index);
   const bytes = isReceiptEvent(item) ? bytesIn(item) : null;
   if (!isReceiptEvent(item) || bytes === null)
@@ -97,10 +110,7 @@ export function readEvent(item: JsonValue, index: number): { bytes: EventBytes |
   return { bytes, problems };
 }
 
-/** A claim that must hold, the member of the event that it concerns, and the message for the case that it does not hold. */
-type Check = readonly [holds: boolean, member: string, message: string];
-
-function contentChecks(bytes: EventBytes): Check[] {
+function contentChecks(bytes: ReceiptSource): Check[] {
   const [data, metadata] = [readJsonObject(bytes.data), readJsonObject(bytes.metadata)];
   const unread: Check[] = [
     ...(typeof data === 'string' ? [[false, 'data', data] as const] : []),
@@ -115,6 +125,7 @@ function contentChecks(bytes: EventBytes): Check[] {
     [isVersion(metadata['v']), 'metadata', 'has a version that is no whole number from 1'],
     [isSecret, 'metadata', 'has private members that are no object'],
     [!isSecret || isApart(data, secret), 'metadata', 'has a private member that is in the data as well'],
+    ...sealedChecks(bytes, { data, metadata }),
   ];
 }
 
@@ -129,5 +140,12 @@ function isApart(data: JsonObject, secret: JsonObject): boolean {
 
 function isReceiptEvent(item: JsonValue): item is ReceiptEvent & { readonly [member: string]: JsonValue } {
   if (!isJsonObject(item)) return false;
-  return textMembers.every((name) => typeof item[name] === 'string') && Number.isSafeInteger(item['revision']);
+  const { revealed } = item;
+  const isRevealed = revealed === undefined || (isJsonList(revealed) && revealed.every(isRevealedMember));
+  const hasTexts = textMembers.every((name) => typeof item[name] === 'string');
+  return hasTexts && isRevealed && Number.isSafeInteger(item['revision']);
+}
+
+function isRevealedMember(item: JsonValue): boolean {
+  return isJsonObject(item) && ['member', 'value', 'key'].every((name) => typeof item[name] === 'string');
 }

@@ -10,15 +10,33 @@ export interface ReceiptProblem {
 
 /**
  * A claim that a receipt can prove, each building on the previous one: that its bytes have the stated hashes; that everything else in it
- * follows from these events; that the events can be one history; that an automation's contract covered the call; that the events are in the
- * log; that the log signed that; that witnesses saw it.
+ * follows from these events; that the events can be one history; that the fingerprint is that of the words which the user reviewed (an
+ * aspect only where words are erased); that an automation's contract covered the call; that the events are in the log; that the log signed
+ * that; that witnesses saw it.
  */
-export type ReceiptAspect = 'bytes' | 'conclusions' | 'history' | 'authority' | 'inclusion' | 'signature' | 'witnesses';
+export type ReceiptAspect =
+  'bytes' | 'conclusions' | 'history' | 'words' | 'authority' | 'inclusion' | 'signature' | 'witnesses';
 
 export interface ReceiptFinding {
   readonly aspect: ReceiptAspect;
   /** A plain sentence. */
   readonly text: string;
+}
+
+/** Words of an event that the receipt does not reveal. Nothing in it shows whether they were erased or are withheld. */
+export interface ErasedMembers {
+  readonly stream: string;
+  readonly revision: number;
+  /** Names of members of the event. */
+  readonly members: readonly string[];
+}
+
+/** Demands that are no keys. */
+export interface ReceiptDemands {
+  /**
+   * Accepts that words are erased: then `holds` says nothing of them, nor that the user reviewed this input and contract. False by default.
+   */
+  readonly acceptErased?: boolean;
 }
 
 /** The checkpoint (signed tree head) to which a receipt's proofs lead. */
@@ -34,8 +52,8 @@ export interface ReceiptCheckpoint {
 /** The result of verifying a receipt. */
 export interface ReceiptReport {
   /**
-   * It has no fault, and everything that the policy demands is proven: with a key of the log or with witnesses, that each event of the
-   * receipt is in the log under them.
+   * It has no fault, and everything that is demanded is proven: with a key of the log or with witnesses, that each event of the receipt is
+   * in the log under them; and, unless erased words are accepted, every word, with the fingerprint over what was reviewed.
    */
   readonly holds: boolean;
   readonly proven: readonly ReceiptFinding[];
@@ -44,12 +62,14 @@ export interface ReceiptReport {
   /** Claims that the policy does not demand, for which nothing was verified. */
   readonly unchecked: readonly ReceiptFinding[];
   readonly problems: readonly ReceiptProblem[];
+  /** Empty where the receipt reveals all words of its events. */
+  readonly erased: readonly ErasedMembers[];
   /** Null if the receipt has none. */
   readonly checkpoint: ReceiptCheckpoint | null;
 }
 
 /** The findings about a receipt's proof. */
-export type Found = Omit<ReceiptReport, 'holds' | 'checkpoint'>;
+export type Found = Omit<ReceiptReport, 'holds' | 'checkpoint' | 'erased'>;
 
 /** The findings about its contents, all of which are always checked. */
 export type ContentsFound = Omit<Found, 'unchecked'>;

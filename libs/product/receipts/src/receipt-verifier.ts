@@ -4,13 +4,16 @@ import type { Recorded } from '@app/event-store';
 import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import type { TrustPolicy } from '@app/transparency';
 import { decodeHolderEvent, receiptOf } from './receipt';
-import { readEvent, storedEventOf, type EventBytes } from './receipt-bytes';
+import { readEvent, storedEventOf } from './receipt-bytes';
 import { historyProblems } from './receipt-history';
-import { parseExactJson } from './receipt-json';
+import { parseExactJson } from './parts/receipt-json';
 import { proofFound } from './receipt-proof';
-import type { ContentsFound, ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
+import type { ContentsFound, ErasedMembers, ReceiptDemands } from './receipt-report';
+import type { ReceiptFinding, ReceiptProblem, ReceiptReport } from './receipt-report';
 import { problemOf } from './receipt-rules';
+import type { ReceiptSource } from './parts/receipt-source';
 import { unprovenWorths } from './receipt-submissions';
+import { erasedIn, missingWords, reviewsKnown, unprovenWithout } from './receipt-words';
 import type { Receipt } from './receipt.schema';
 
 /** Further problems add no information. */
@@ -26,7 +29,11 @@ const receiptTextMax = 64 * 1024 * 1024;
  * Verifies a receipt as `verifyReceipt` does, from its text. A text that other parsers read differently, because an object has a member
  * twice, does not hold; nor does one of more than 64 Mi characters.
  */
-export function verifyReceiptText(text: string, policy: TrustPolicy | null = null): ReceiptReport {
+export function verifyReceiptText(
+  text: string,
+  policy: TrustPolicy | null = null,
+  demands: ReceiptDemands = {},
+): ReceiptReport {
   if (text.length > receiptTextMax) return refused([problemOf('', 'is larger than 64 MB: no receipt is')]);
   let document: JsonValue;
   try {
@@ -35,19 +42,24 @@ export function verifyReceiptText(text: string, policy: TrustPolicy | null = nul
     if (error instanceof SyntaxError) return refused([problemOf('', error.message)]);
     throw error;
   }
-  return verifyReceipt(document, policy);
+  return verifyReceipt(document, policy, demands);
 }
 
 /**
  * Verifies a receipt, offline. The policy demands: with keys of the log, its signature; with `needed` witnesses, their signatures; with
  * either, that each event is in the log under them. A demanded part that is missing or malformed is a problem, so that `holds` is false;
- * parts that are not demanded are listed as `unchecked`.
+ * parts that are not demanded are listed as `unchecked`. Words that the receipt does not reveal are a problem as well, unless `demands`
+ * accept that they are erased: whoever passes a receipt on could leave them out.
  *
  * Checks first that the stored bytes have the stated hashes; that approval, review, decision, authority and operation follow exactly from
  * those events; that the events can be one history: the reviewed document hashes to the fingerprint, was decided once and in time, and
  * nothing else was used, sent and copied into the conversation. Then, by `proof`, that each event is in the log.
  */
-export function verifyReceipt(document: unknown, policy: TrustPolicy | null = null): ReceiptReport {
+export function verifyReceipt(
+  document: unknown,
+  policy: TrustPolicy | null = null,
+  { acceptErased = false }: ReceiptDemands = {},
+): ReceiptReport {
   if (!isJsonObject(document)) return refused([problemOf('', 'is not a receipt')]);
   const { events } = document;
   if (!Array.isArray(events)) return refused([problemOf('/events', 'is not a list')]);
@@ -57,7 +69,7 @@ export function verifyReceipt(document: unknown, policy: TrustPolicy | null = nu
   const broken = read.flatMap(({ problems }) => problems);
   if (broken.length > 0) return refused(broken);
   const bytes = read.flatMap((one) => one.bytes ?? []);
-  const contents = contentsFound(document, bytes);
+  const contents = contentsFound(document, bytes, acceptErased);
   const proof = proofFound(document['proof'] ?? null, events, policy);
   const problems = [...contents.problems, ...proof.problems].slice(0, problemsMax);
   return {
@@ -66,21 +78,29 @@ export function verifyReceipt(document: unknown, policy: TrustPolicy | null = nu
     unproven: [...contents.unproven, ...proof.unproven],
     unchecked: proof.unchecked,
     problems,
+    erased: contents.erased,
     checkpoint: proof.checkpoint,
   };
 }
 
 function refused(problems: readonly ReceiptProblem[]): ReceiptReport {
-  const nothing = { proven: [], unproven: [], unchecked: [], checkpoint: null };
+  const nothing = { proven: [], unproven: [], unchecked: [], erased: [], checkpoint: null };
   return { ...nothing, holds: false, problems: problems.slice(0, problemsMax) };
 }
 
-function bytesFinding({ length }: readonly EventBytes[]): ReceiptFinding {
-  return { aspect: 'bytes', text: `The stored bytes of ${length} events hash to what is said of them.` };
+function bytesFinding(events: readonly ReceiptSource[]): ReceiptFinding {
+  const areWords = events.some(({ revealed = [] }) => revealed.length > 0);
+  const words = areWords ? '; the words shown are those that are sealed in them' : '';
+  return {
+    aspect: 'bytes',
+    text: `The stored bytes of ${events.length} events hash to what is said of them${words}.`,
+  };
 }
 
+type Contents = ContentsFound & { readonly erased: readonly ErasedMembers[] };
+
 /** Checks whether everything in the document follows from its events, and whether they can be one history. */
-function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): ContentsFound {
+function contentsFound(document: JsonObject, bytes: readonly ReceiptSource[], acceptErased: boolean): Contents {
   try {
     const stored = bytes.map(storedEventOf);
     const decoded = stored.map(decodeHolderEvent);
@@ -93,15 +113,19 @@ function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Cont
     const differing = differences(asOfItsTime(expected, document), document, '');
     const history = historyProblems(stored);
     const worths = unprovenWorths(decoded, receipt);
+    const known = reviewsKnown(decoded);
+    const erased = erasedIn(decoded);
+    const hasAuthority = receipt.authority !== null && known.authority;
     return {
-      problems: [...differing, ...history],
+      problems: [...differing, ...history, ...(acceptErased ? [] : missingWords(decoded))],
       proven: [
-        ...(differing.length === 0 ? [conclusions] : []),
+        ...(differing.length === 0 ? [erased.length === 0 ? conclusions : conclusionsWithout] : []),
         ...(history.length === 0
-          ? [historyHolds, ...(receipt.authority === null ? [] : [authorityHolds(worths)])]
+          ? [known.subject ? historyHolds : historyWithout, ...(hasAuthority ? [authorityHolds(worths)] : [])]
           : []),
       ],
-      unproven: [...unprovenOf(receipt), ...worths],
+      unproven: [...unprovenOf(receipt), ...worths, ...(acceptErased ? unprovenWithout(decoded) : [])],
+      erased,
     };
   } catch (error) {
     // The bytes have the stated hashes, but are no events of this product.
@@ -110,6 +134,7 @@ function contentsFound(document: JsonObject, bytes: readonly EventBytes[]): Cont
       problems: [problemOf('/events', `are not the events of an approval (${said})`)],
       proven: [],
       unproven: [],
+      erased: [],
     };
   }
 }
@@ -131,9 +156,19 @@ const conclusions: ReceiptFinding = {
   aspect: 'conclusions',
   text: 'Approval, reviewed bytes, decision and operation are exactly what these events result in.',
 };
+const conclusionsWithout: ReceiptFinding = {
+  aspect: 'conclusions',
+  text: 'Apart from words that are not there, approval, decision and operation are exactly what these events result in.',
+};
 const historyHolds: ReceiptFinding = {
   aspect: 'history',
   text: 'The events can be one history: what was reviewed was decided once, in time, and they show nothing else that was done. Later events may exist.',
+};
+
+/** Nothing of what was reviewed. */
+const historyWithout: ReceiptFinding = {
+  aspect: 'history',
+  text: 'The events can be one history: something was decided once, in time, and they show nothing else that was done. Later events may exist.',
 };
 
 /** Without the worths of what was sent, only the use that the contract counted is known to be within its bounds. */

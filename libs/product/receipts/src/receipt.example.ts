@@ -4,7 +4,8 @@ import { asId, type Actor, type Instant, type RequestId } from '@app/kernel';
 import { checkpointText, entryBytes, leafHash, rootOver, toBase64, utf8 } from '@app/transparency';
 import { operationKind, reviewExample, withdrawalExamples, type OperationEvent } from '@app/wallets';
 import { receiptOf } from './receipt';
-import { entryOf, receiptEvent, type EventBytes } from './receipt-bytes';
+import { entryOf, receiptEvent } from './receipt-bytes';
+import type { EventBytes } from './parts/receipt-source';
 import type { ReceiptProof } from './receipt.schema';
 
 const { prepared, operation, asked } = withdrawalExamples;

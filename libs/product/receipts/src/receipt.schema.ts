@@ -2,6 +2,8 @@ import { Approval, fingerprintShape } from '@app/approvals';
 import { approvalDeciders } from '@app/consent';
 import type { Actor } from '@app/kernel';
 import {
+  optional,
+  orErased,
   constant,
   exactly,
   boolean,
@@ -48,6 +50,14 @@ const ReceiptDecisionShape = shape('ReceiptDecision', {
 });
 export type ReceiptDecision = Shaped<typeof ReceiptDecisionShape>;
 
+const ReceiptRevealedShape = shape('ReceiptRevealed', {
+  member: text({ min: 1, description: 'A member that `metadata.sealed` names' }),
+  value: base64('The exact bytes of its JSON'),
+  key: base64(
+    '32 bytes. HMAC-SHA256 over the bytes of `value` under this key is the commitment in the sealed text; the key opens nothing',
+  ),
+});
+
 const ReceiptEventShape = shape('ReceiptEvent', {
   stream,
   revision,
@@ -59,6 +69,12 @@ const ReceiptEventShape = shape('ReceiptEvent', {
   metadataSha256: sha256('Of the bytes of `metadata`, in hex'),
   leafSha256: sha256(
     'SHA-256 over the RFC 8785 form of `{stream, revision, id, type, dataSha256, metadataSha256}`: it names the entry of the log. The leaf hash of RFC 6962, which `path` begins at, is over the same bytes with a 0 byte in front',
+  ),
+  revealed: optional(
+    list(ReceiptRevealedShape, {
+      description:
+        "What was sealed in the stored bytes: a person's words. Absent for an event without sealed members, and empty once the words are erased",
+    }),
   ),
 });
 export type ReceiptEvent = Shaped<typeof ReceiptEventShape>;
@@ -106,7 +122,7 @@ export const ReceiptShape = shape('Receipt', {
   v: constant(1),
   approval: Approval,
   review: shape('ReviewedBytes', {
-    canonical: base64('The RFC 8785 form of what was reviewed: the bytes that `fingerprint` is the hash of'),
+    canonical: orErased(base64('The RFC 8785 form of what was reviewed: the bytes that `fingerprint` is the hash of')),
     fingerprint: fingerprintShape,
   }),
   decision: nullable(ReceiptDecisionShape, { description: 'Null while it is pending, and when it expired' }),

@@ -2,7 +2,7 @@ import { canonicalText, sha256Hex } from '@app/canonical';
 import type { JsonValue } from '@app/kernel';
 import { alterations } from '@app/testing/properties';
 import { at, ids, operationId } from '../test/approval-facts';
-import { journeys, received } from '../test/histories';
+import { canonicalIn, journeys, received } from '../test/histories';
 import type { Receipt } from './receipt.schema';
 import { verifyReceipt } from './receipt-verifier';
 
@@ -18,7 +18,7 @@ describe('a receipt', () => {
 
   it('holds the reviewed bytes, the decision, the operation and its settlement', () => {
     const receipt = settled();
-    const reviewed = Buffer.from(receipt.review.canonical, 'base64').toString('utf8');
+    const reviewed = canonicalIn(receipt);
     expect(reviewed).toContain('"actions":[{"input":{"pinned":{"decimals":24,"tokenId":"nep141:wrap.near"}}');
     expect(receipt.review.fingerprint).toBe(`sha256:${sha256Hex(reviewed)}`);
     expect(receipt.approval).toMatchObject({ id: ids.approvalId, status: 'approved', operationId, decidedAt: at(60) });

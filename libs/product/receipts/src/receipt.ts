@@ -3,29 +3,57 @@ import type { ApprovalHolderEvent, ApprovalView } from '@app/approvals';
 import { canonicalText, sha256Hex } from '@app/canonical';
 import { automationKind } from '@app/automations';
 import type { ApprovalEvent } from '@app/consent';
-import { reviewedDocument } from '@app/consent';
+import { erased, unreachable } from '@app/kernel';
+import { reviewedDocument, type Review } from '@app/consent';
 import { decodeEvent, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
 import { toBase64, utf8 } from '@app/transparency';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
-import { receiptEvent, storedEventOf, type EventBytes } from './receipt-bytes';
+import { receiptEvent, storedEventOf } from './receipt-bytes';
+import { closedMembers } from './receipt-members';
+import type { ReceiptSource } from './parts/receipt-source';
 import type { Receipt, ReceiptDecision, ReceiptProof } from './receipt.schema';
 
 /** Returns the receipt of one approval's events, in the order of `ReceiptEvents`. Throws if none opens one. */
-export function receiptOf(stored: readonly EventBytes[], proof: ReceiptProof | null): Receipt {
+export function receiptOf(stored: readonly ReceiptSource[], proof: ReceiptProof | null): Receipt {
   const events = stored.map((event, index) => decodeHolderEvent(storedEventOf(event, index)));
   const opening = subjectOf(events);
   if (opening === undefined) throw new Error('a receipt without the opening of an approval');
-  const canonical = canonicalText(reviewedDocument(opening.event));
   return {
     v: 1,
     approval: approvalOf(opening, events),
-    review: { canonical: toBase64(utf8(canonical)), fingerprint: `sha256:${sha256Hex(canonical)}` },
+    review: reviewedBytesOf(opening),
     decision: decisionOf(opening, events),
     authority: authorityOf(opening, events),
     events: stored.map(receiptEvent),
     operation: operationView(events.filter(isOfOperation)),
     proof,
   };
+}
+
+function reviewedBytesOf(opening: Recorded<Opening>): Receipt['review'] {
+  const review = reviewOf(opening);
+  if (review === null) return { canonical: erased, fingerprint: opening.event.fingerprint };
+  const canonical = canonicalText(reviewedDocument(review));
+  return { canonical: toBase64(utf8(canonical)), fingerprint: `sha256:${sha256Hex(canonical)}` };
+}
+
+/** Returns what was reviewed; null if words that the fingerprint covers are not revealed. @throws Error for an unknown version */
+export function reviewOf(opening: Recorded<Opening>): Review | null {
+  const closed = closedMembers(opening);
+  if (coveredWords(opening.event.fingerprintVersion).some((member) => closed.includes(member))) return null;
+  // Reason for the assertion: the words that it covers are open.
+  return opening.event as Review;
+}
+
+function coveredWords(version: Review['fingerprintVersion']): readonly string[] {
+  switch (version) {
+    case 1:
+      return ['input'];
+    case 2:
+      return ['input', 'summary', 'terms'];
+    default:
+      return unreachable(version);
+  }
 }
 
 /** Decodes an event of a receipt. @throws Error for a stream that can hold no approval */
@@ -65,11 +93,13 @@ function approvalOf(
   { event, stream }: Recorded<Opening>,
   events: readonly Recorded<ApprovalHolderEvent>[],
 ): ApprovalView {
-  return events.reduce(
-    (view, { event: other, stream: at }) =>
-      isApprovalChange(other) && other.approvalId === event.approvalId ? viewAfter(view, other, at) : view,
+  const view = events.reduce(
+    (before, { event: other, stream: at }) =>
+      isApprovalChange(other) && other.approvalId === event.approvalId ? viewAfter(before, other, at) : before,
     viewOfOpening(event, stream),
   );
+  // Reason for the assertion: the words in events of a receipt are open or erased.
+  return view as ApprovalView;
 }
 
 function decisionOf(

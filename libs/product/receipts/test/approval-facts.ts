@@ -14,6 +14,7 @@ import {
   type ToolCallId,
   type UserId,
   type WalletId,
+  type WithOpenWords,
 } from '@app/kernel';
 import { agentOperationId, type OperationEvent, type OperationTerms } from '@app/wallets';
 
@@ -46,7 +47,7 @@ const contract: Contract = {
 };
 
 type ContractUsed = Extract<AutomationEvent, { type: 'contract.used' }>;
-type Opened = Extract<ApprovalEvent, { type: 'approval.opened' }>;
+type Opened = WithOpenWords<Extract<ApprovalEvent, { type: 'approval.opened' }>>;
 
 /** The opening of an agent's approval; `changes` are made before it is fingerprinted. */
 export function opened(changes: Partial<Opened> = {}): Opened {

@@ -2,12 +2,13 @@ import { fingerprintOf } from '@app/canonical';
 import { approvalUpcasters, reviewedDocument } from '@app/consent';
 import { conversationKind } from '@app/conversations';
 import { automationKind } from '@app/automations';
+import type { WithOpenWords } from '@app/kernel';
 import { decodeEvent, upcast, type StoredEvent } from '@app/event-store';
 import { operationKind } from '@app/wallets';
 import { receiptOf, type Opening } from '../src/receipt';
 import { verifyReceipt } from '../src/receipt-verifier';
 import { opened } from './approval-facts';
-import { bytesOf, History, journeys, received } from './histories';
+import { bytesOf, canonicalIn, History, journeys, received } from './histories';
 
 type Private = NonNullable<StoredEvent['metadata']['private']>;
 
@@ -17,7 +18,7 @@ function asStoredBy(version: 1 | 2, stored: StoredEvent): StoredEvent {
   const kind = [operationKind, automationKind].find(({ category }) => stored.stream.startsWith(category));
   const { event } = decodeEvent((kind ?? conversationKind) as typeof conversationKind, stored);
   // Reason for the assertion: the stored type was checked.
-  const opening = event as unknown as Opening;
+  const opening = event as unknown as WithOpenWords<Opening>;
   const fingerprint = fingerprintOf(reviewedDocument({ ...opening, fingerprintVersion: 1 }));
   const { v: _, private: secret, ...metadata } = stored.metadata;
   const { terms, fingerprintVersion: __, ...others } = secret as Private;
@@ -71,7 +72,7 @@ describe('an approval of version 2, whose fingerprint does not cover what the us
   it('has the fingerprint of version 1, and a receipt that holds', () => {
     const receipt = received(events);
     expect(receipt.approval.terms).toHaveLength(1);
-    expect(JSON.parse(Buffer.from(receipt.review.canonical, 'base64').toString())).toMatchObject({ v: 1 });
+    expect(JSON.parse(canonicalIn(receipt))).toMatchObject({ v: 1 });
     expect(receipt.review.fingerprint).toBe(receipt.approval.fingerprint);
     expect(verifyReceipt(receipt).problems).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { asId, type Actor, type RequestId } from '@app/kernel';
 import { utf8 } from '@app/transparency';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
 import { receiptOf } from '../src/receipt';
-import type { EventBytes } from '../src/receipt-bytes';
+import type { EventBytes } from '../src/parts/receipt-source';
 import type { Receipt } from '../src/receipt.schema';
 import {
   at,
@@ -122,6 +122,12 @@ export function withoutWorth(version: 1 | 2, stored: StoredEvent): StoredEvent {
     payload: payload ?? {},
     metadata: { ...metadata, ...kept, ...(version === 1 ? {} : { v: 2 }) } as StoredEvent['metadata'],
   };
+}
+
+/** The reviewed bytes of a receipt, as a text. */
+export function canonicalIn({ review: { canonical } }: Receipt): string {
+  if (typeof canonical !== 'string') throw new Error('the reviewed bytes are erased');
+  return Buffer.from(canonical, 'base64').toString('utf8');
 }
 
 /** The receipt of these events, as a client gets it; without a proof. */

@@ -2,8 +2,9 @@
 import { utf8 } from '@app/transparency';
 import { bytesOf, journeys, received } from './histories';
 import { proven, type Proven } from './proven';
-import { receiptDepthMax } from '../src/receipt-json';
-import { receiptEvent, type EventBytes } from '../src/receipt-bytes';
+import { receiptDepthMax } from '../src/parts/receipt-json';
+import { receiptEvent } from '../src/receipt-bytes';
+import type { EventBytes } from '../src/parts/receipt-source';
 
 export interface OddEvent extends Pick<Proven, 'log'> {
   readonly name: string;

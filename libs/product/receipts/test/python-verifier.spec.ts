@@ -1,14 +1,9 @@
 /**
  * The verifier in Python, written from docs/audit.md, on receipts of every kind: it accepts what ours accepts, and refuses altered ones.
  */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { TestLog } from '@app/testing/logs';
-import { debianProgram, installedWithinMs } from '@app/testing/programs';
+import { installedWithinMs } from '@app/testing/programs';
 import { alterations } from '@app/testing/properties';
 import { parseVerifierKey, verifierKeyText, type TrustPolicy, type VerifierKey } from '@app/transparency';
 import { verifyReceiptText } from '../src/receipt-verifier';
@@ -16,24 +11,16 @@ import { forgedAuthorities, heldAuthorities } from './forged-authorities';
 import { forgedOperations, heldOperations } from './forged-operations';
 import { covered, journeys, received, withoutWorth } from './histories';
 import { oddEvents } from './odd-events';
+import { PythonVerifier } from './python-verifier';
 import { proven, witness } from './proven';
 import { receiptTexts } from './receipt-texts';
 
-const script = join(__dirname, '..', '..', '..', '..', 'test', 'transparency', 'verify.py');
 type Name = keyof typeof journeys;
 const names = Object.keys(journeys) as Name[];
 const receipts = new Map(names.map((name) => [name, proven(received(journeys[name]().events))]));
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-python-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-interface Case {
-  readonly name: string;
-  readonly text: string;
-}
+const python = new PythonVerifier();
+afterAll(() => python.remove());
 
 const caseOf = (journey: Name, name: string, document: unknown) => ({
   kind: 'receipt',
@@ -49,19 +36,10 @@ function policyOf({ verifierKey }: TestLog): TrustPolicy {
   return { log: [parseVerifierKey(verifierKey) as VerifierKey], witnesses: [witness], needed: 1 };
 }
 
-/** The names of the cases that it accepts. */
-async function held(cases: readonly Case[]): Promise<string[]> {
-  const file = join(folder, 'cases.json');
-  await writeFile(file, JSON.stringify(cases));
-  const python = await debianProgram('python3');
-  const { stdout } = await promisify(execFile)(python, ['-B', script, 'table', file]);
-  return stdout.split('\n').filter((line) => line !== '');
-}
-
 it(
   'holds a receipt of each kind',
   async () => {
-    expect(await held(names.map((name) => caseOf(name, name, receipts.get(name)!.receipt)))).toEqual(names);
+    expect(await python.held(names.map((name) => caseOf(name, name, receipts.get(name)!.receipt)))).toEqual(names);
   },
   installedWithinMs,
 );
@@ -73,7 +51,7 @@ it(
     const altered = [...alterations(whole)].map(({ value, what }) => caseOf('denied', what, value));
     expect(altered.length).toBeGreaterThan(100);
     // The first receipts had no member for a missing authority.
-    expect(await held(altered)).toEqual(['/authority gone']);
+    expect(await python.held(altered)).toEqual(['/authority gone']);
   },
   installedWithinMs,
 );
@@ -91,7 +69,7 @@ it(
     // Whether the events are proven is nothing that an authority changes: ours is asked for no signatures, which takes long.
     expect(verifyReceiptText(JSON.stringify(receipt), policyOf(log)).holds).toBe(true);
     expect(cases.filter(({ text }) => verifyReceiptText(text).holds)).toEqual([]);
-    expect(await held(cases)).toEqual([]);
+    expect(await python.held(cases)).toEqual([]);
   },
   installedWithinMs,
 );
@@ -108,7 +86,7 @@ it.each([
     });
     const expected = good.map(({ name }) => name);
     expect(given.filter(({ text }) => verifyReceiptText(text).holds).map(({ name }) => name)).toEqual(expected);
-    expect(await held(given)).toEqual(expected);
+    expect(await python.held(given)).toEqual(expected);
   },
   installedWithinMs,
 );
@@ -128,7 +106,7 @@ it.each([
       text,
       keys: [log.verifierKey],
     }));
-    expect(await held(cases)).toEqual(expected);
+    expect(await python.held(cases)).toEqual(expected);
   },
   installedWithinMs,
 );
@@ -141,7 +119,7 @@ it(
     const terms = { ...receipt, approval: { ...receipt.approval, terms: [] } };
     const review = { ...receipt, review: { ...receipt.review, canonical: Buffer.from('{}').toString('base64') } };
     const cases = [summary, terms, review].map((one, nth) => caseOf('settled', `altered ${nth}`, one));
-    expect(await held(cases)).toEqual([]);
+    expect(await python.held(cases)).toEqual([]);
   },
   installedWithinMs,
 );
@@ -151,10 +129,7 @@ it(
   async () => {
     const said = async (events: ReturnType<typeof journeys.covered>['events']): Promise<string> => {
       const { receipt, log } = proven(received(events));
-      const file = join(folder, 'receipt.json');
-      await writeFile(file, JSON.stringify(receipt));
-      const given = ['-B', script, 'receipt', file, '--key', log.verifierKey];
-      return (await promisify(execFile)(await debianProgram('python3'), given)).stdout;
+      return python.said(receipt, '--key', log.verifierKey);
     };
     const { events } = journeys.covered();
     const open = 'not proven  that what was sent was worth no more than one use allows';

@@ -1,9 +1,10 @@
 /** Texts of receipts that no verifier may accept, although the hashes in them are right, and one that all accept. */
 import { utf8, toBase64 } from '@app/transparency';
 import { opened } from './approval-facts';
-import { bytesOf, History, journeys, received } from './histories';
+import { bytesOf, canonicalIn, History, journeys, received } from './histories';
 import { proven, type Proven } from './proven';
-import { receiptEvent, type EventBytes } from '../src/receipt-bytes';
+import { receiptEvent } from '../src/receipt-bytes';
+import type { EventBytes } from '../src/parts/receipt-source';
 import type { Receipt } from '../src/receipt.schema';
 
 export interface ReceiptText extends Pick<Proven, 'log'> {
@@ -49,7 +50,7 @@ export function receiptTexts(): ReceiptText[] {
   const actions = Array.from({ length: 17 }, () => contract!.actions[0]!);
   const many = History.begin().inConversation(opened({ contract: { ...contract!, actions } }));
   const covered = provenText('a zero with a sign', received(journeys.covered().events), true);
-  const canonical = Buffer.from(receipt.review.canonical, 'base64').toString('utf8');
+  const canonical = canonicalIn(receipt);
   return [
     provenText('a receipt', receipt, true),
     stored('an event as it was stored', 0, (data) => data, true),

@@ -8,6 +8,7 @@ import { debianProgram } from '@app/testing/programs';
 import { verifierKeyText } from '@app/transparency';
 import { journeys, received } from './histories';
 import { proven, witness } from './proven';
+import { erasedWords, receiptWith, sealed } from './sealed-events';
 
 const script = join(__dirname, '..', '..', '..', '..', 'scripts', 'verify-receipt.mjs');
 const { receipt, log } = proven(received(journeys.settled().events));
@@ -68,6 +69,28 @@ it('a receipt that holds: the verdict, then what is proven and what was not chec
     0,
     expect.stringMatching(/^HOLDS AS FAR AS IT WAS CHECKED: .* not checked\.$/),
   ]);
+});
+
+it('one without its words: it does not hold, unless that is accepted, and then the verdict says so', async () => {
+  const { receipt: less, log: other } = proven(receiptWith(journeys.denied().events.map(sealed).map(erasedWords)));
+  const keys = ['--key', other.verifierKey, '--witness', verifierKeyText(witness)];
+  const { code, lines } = await verified(less, ...keys);
+  expect([code, lines[0], lines[1]]).toEqual([
+    1,
+    'DOES NOT HOLD: 2 things are wrong.',
+    expect.stringMatching(
+      /^ {2}wrong {7}\/events\/0\/revealed .*lacks the words of input, summary, terms: they were erased/,
+    ),
+  ]);
+  const accepted = await verified(less, ...keys, '--accept-erased');
+  expect([accepted.code, accepted.lines[0]]).toEqual([
+    0,
+    `HOLDS APART FROM ERASED WORDS: approval ${less.approval.id} is denied, by 2 events, all of them in the log.`,
+  ]);
+  expect(accepted.lines.filter((line) => line.startsWith('  not proven'))).toHaveLength(3);
+  expect((await verified(less, '--accept-erased')).lines[0]).toMatch(
+    /^HOLDS AS FAR AS IT WAS CHECKED APART FROM ERASED WORDS: /,
+  );
 });
 
 it('one that does not: the verdict first as well, then each thing that is wrong, and 1', async () => {

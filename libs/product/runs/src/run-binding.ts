@@ -38,6 +38,7 @@ const runBindingDecider: Decider<RunBinding, BindRun, RunBound> = {
 export const runBindingKind: StreamKind<RunBinding, BindRun, RunBound> = {
   category: 'run',
   decider: runBindingDecider,
+  members: { 'run.bound': { userId: 'clear', runId: 'clear', conversationId: 'clear' } },
   stateVersion: 1,
 };
 

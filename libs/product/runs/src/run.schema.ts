@@ -1,6 +1,6 @@
 import { Resolved, RunFailure, RunRequest, RunResponse, untuned, Usage } from '@app/conversations';
-import { countedPageOfShape, instant, integer, json, list, nullable, oneOf, shape, boolean, uuid } from '@app/schema';
-import type { Shaped } from '@app/schema';
+import { countedPageOfShape, instant, integer, json, list, nullable, oneOf, orErased, shape } from '@app/schema';
+import { boolean, uuid, type Shaped } from '@app/schema';
 import { runStatuses } from './runs.projection';
 
 const status = oneOf(runStatuses, {
@@ -15,10 +15,12 @@ export const Run = shape('Run', {
   origin: oneOf(['user', 'automation'], { description: 'Who started it: the user, or an occurrence of an automation' }),
   automationId: nullable(uuid(), { description: 'Of the automation that started it' }),
   occurrenceId: nullable(uuid(), { description: 'Of the occurrence that started it' }),
-  request: RunRequest,
+  request: orErased(RunRequest),
   resolved: Resolved,
-  response: nullable(RunResponse, { description: "The assistant's last word, once completed" }),
-  output: json({ description: 'What satisfies `outputSchema`, once completed; null where none was asked for' }),
+  response: orErased(nullable(RunResponse, { description: "The assistant's last word, once completed" })),
+  output: orErased(
+    json({ description: 'What satisfies `outputSchema`, once completed; null where none was asked for' }),
+  ),
   status,
   segment: integer({ min: 1, description: 'One more at each continuation after approvals' }),
   pendingApprovalIds: list(uuid(), { description: 'What it waits for' }),

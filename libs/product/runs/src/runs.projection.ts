@@ -8,7 +8,7 @@ import {
   type RunResponse,
 } from '@app/conversations';
 import { idInStream } from '@app/event-store';
-import { applyFold, type Folds, type JsonValue } from '@app/kernel';
+import { applyFold, type Folds, type JsonValue, type Personal } from '@app/kernel';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
@@ -34,10 +34,10 @@ export class RunRow implements ReadModelRow {
   @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('uuid', { nullable: true }) occurrenceId: string | null;
   /** `json` rather than `jsonb`, so that it is shown as it was sent, down to the order of its members. */
-  @Column('json') request: RunRequest;
+  @Column('json') request: Personal<RunRequest>;
   @Column('jsonb') resolved: ResolvedRun;
-  @Column('jsonb', { nullable: true }) response: RunResponse | null;
-  @Column('jsonb', { nullable: true }) output: JsonValue;
+  @Column('jsonb', { nullable: true }) response: Personal<RunResponse | null>;
+  @Column('jsonb', { nullable: true }) output: Personal<JsonValue>;
   @Column('text') status: RunStatus;
   @Column('integer') segment: number;
   @Column('jsonb') pendingApprovalIds: readonly string[];

@@ -3,13 +3,19 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageTextOf, type TextRow } from '@app/http';
 import { notFound, ok, refuse, type Result, type RunId, type RunKey, type UserId } from '@app/kernel';
 import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
+import { KeyRing, openMembers, openTexts, type Opened } from '@app/sealing';
 import { memberNames } from '@app/schema';
 import { runKeyOf } from './run-binding';
 import { Run, type RunView } from './run.schema';
 import { ListRunsDto } from './runs.dto';
 import { RunRow } from './runs.projection';
 
-type Selected = RunView & Pick<RunRow, 'startedSeq'>;
+/** The members of a run with a person's words. */
+const personalMembers = ['request', 'response', 'output'] as const;
+type PersonalMember = (typeof personalMembers)[number];
+
+type Found = Omit<RunView, PersonalMember> & Pick<RunRow, PersonalMember | 'startedSeq'>;
+type Selected = Opened<Found, PersonalMember>;
 
 /** The members of a run, as the API returns it. */
 const runMembers = selectList(RunRow, memberNames(Run), {
@@ -28,12 +34,14 @@ export class RunQueries {
   constructor(
     private readonly database: Database,
     private readonly gate: ReadGate,
+    private readonly keys: KeyRing,
   ) {}
 
   /** The run, or null when there is none even after the read models have caught up. */
   async find(runKey: RunKey): Promise<Selected | null> {
     return this.gate.find(async () => {
-      const [row] = await this.database.query<Selected>(`SELECT ${selected} FROM {runs} WHERE run_key = $1`, [runKey]);
+      const rows = await this.database.query<Found>(`SELECT ${selected} FROM {runs} WHERE run_key = $1`, [runKey]);
+      const [row] = await openMembers(this.keys, rows, personalMembers);
       return row ?? null;
     });
   }
@@ -84,6 +92,7 @@ export class ListRuns extends Query<Result<string>> {
 class ListRunsHandler implements IQueryHandler<ListRuns> {
   constructor(
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly cursors: Cursors,
   ) {}
 
@@ -112,7 +121,7 @@ class ListRunsHandler implements IQueryHandler<ListRuns> {
       conversationId === null
         ? ['', 'runs.list', page]
         : ['AND conversation_id = $4', 'runs.list.of_conversation', [...page, conversationId]];
-    return this.database.query<TextRow>(
+    const rows = await this.database.query<TextRow>(
       boundedPage(
         `SELECT row_to_json(run)::text AS text, opened_position AS position
          FROM {runs} CROSS JOIN LATERAL (SELECT ${runMembers}) AS run
@@ -121,6 +130,7 @@ class ListRunsHandler implements IQueryHandler<ListRuns> {
       parameters,
       preparedAs,
     );
+    return openTexts(this.keys, rows, personalMembers);
   }
 }
 

@@ -1,20 +1,20 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
+import type { KnownIdentity } from '@app/http';
 import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
+import { Identities } from './identities';
 import { userKind } from './user.stream';
 import { StoredAccounts } from './accounts.queries';
 
-/** Makes sure that a verified identity has an account. Idempotent, also when concurrent. Refuses with `account_disabled`. */
-export class EnsureUser extends Command<Result<void>> {
-  /** @param identity includes the account id, which derives from issuer and subject */
+/**
+ * Makes sure that a verified identity has an account, and returns its user. Idempotent, also when concurrent. Refuses with
+ * `account_disabled`.
+ */
+export class EnsureUser extends Command<Result<UserId>> {
   constructor(
-    readonly identity: {
-      readonly userId: UserId;
-      readonly issuer: string;
-      readonly subject: string;
-    },
-    readonly cause: Cause,
+    readonly identity: KnownIdentity,
+    readonly causeFor: (userId: UserId) => Cause,
   ) {
     super();
   }
@@ -23,14 +23,19 @@ export class EnsureUser extends Command<Result<void>> {
 @CommandHandler(EnsureUser)
 class EnsureUserHandler implements ICommandHandler<EnsureUser> {
   constructor(
+    private readonly identities: Identities,
     private readonly streams: Streams,
     private readonly clock: Clock,
   ) {}
 
-  async execute({ identity: { userId, issuer, subject }, cause }: EnsureUser): Promise<Result<void>> {
+  async execute({ identity, causeFor }: EnsureUser): Promise<Result<UserId>> {
+    const { issuer, subject } = identity;
+    const opened = await this.identities.open(identity);
+    if (!opened.ok) return opened;
+    const userId = opened.value;
     const command = { type: 'EnsureUser', at: this.clock.now(), issuer, subject } as const;
-    const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
-    return done.ok ? ok(undefined) : refuse(done.refusal);
+    const done = await this.streams.decide(userKind, userId, command, causeFor(userId), { visible: true });
+    return done.ok ? ok(userId) : refuse(done.refusal);
   }
 }
 

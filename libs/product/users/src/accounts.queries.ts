@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { FoldedStates } from '@app/event-store';
-import { Accounts, type AccountState } from '@app/http';
-import { asId, notFound, ok, refuse, type Instant, type Result, type UserId } from '@app/kernel';
+import { Accounts } from '@app/http';
+import type { AccountState, Identity, IdentityAccount, KnownIdentity } from '@app/http';
+import { asId, notFound, ok, refuse, Unavailable } from '@app/kernel';
+import type { Erased, IdentityId, Instant, Result, UserId } from '@app/kernel';
 import { Database, ReadGate, selectList } from '@app/read-store';
+import { KeyRing, openMembers } from '@app/sealing';
+import { Identities } from './identities';
+import type { IdentityState } from './identity.decider';
 import type { UserState } from './user.decider';
 import { UserRow } from './user.projection';
 import { userKind } from './user.stream';
@@ -23,8 +28,50 @@ export class StoredAccounts extends Accounts {
   constructor(
     private readonly database: Database,
     private readonly states: FoldedStates,
+    private readonly identities: Identities,
   ) {
     super();
+  }
+
+  identityIdOf(identity: Identity): IdentityId | Promise<IdentityId> {
+    return this.identities.idOf(identity);
+  }
+
+  /**
+   * Reads the streams of identities that this process has not seen before. One that is damaged is the reason of its own failure, and of no
+   * other's.
+   */
+  async findByIdentity(
+    identities: readonly KnownIdentity[],
+  ): Promise<ReadonlyMap<IdentityId, IdentityAccount | Unavailable>> {
+    const users = new Map<IdentityId, IdentityState | Unavailable>();
+    const unseen: KnownIdentity[] = [];
+    for (const identity of identities) {
+      const userId = this.identities.peek(identity.id);
+      if (userId === undefined) unseen.push(identity);
+      else users.set(identity.id, { status: 'opened', userId });
+    }
+    await inGroups(unseen, async (identity) => {
+      users.set(identity.id, await unlessUnavailable(this.identities.find(identity)));
+    });
+    return this.accountsOf(users);
+  }
+
+  private async accountsOf(
+    users: ReadonlyMap<IdentityId, IdentityState | Unavailable>,
+  ): Promise<ReadonlyMap<IdentityId, IdentityAccount | Unavailable>> {
+    const userIds = [...users.values()].flatMap((user) => (user instanceof Unavailable ? [] : (user.userId ?? [])));
+    const states = userIds.length === 0 ? new Map<UserId, AccountState>() : await this.findMany(userIds);
+    const found = new Map<IdentityId, IdentityAccount | Unavailable>();
+    for (const [id, user] of users) {
+      if (user instanceof Unavailable) found.set(id, user);
+      else if (user.status === 'erased') found.set(id, { userId: null, disabled: true });
+      else {
+        const state = user.userId === null ? undefined : states.get(user.userId);
+        if (state !== undefined) found.set(id, { userId: user.userId, ...state });
+      }
+    }
+    return found;
   }
 
   /**
@@ -40,14 +87,10 @@ export class StoredAccounts extends Accounts {
     );
     const found = new Map(rows.map(({ userId, disabled }) => [asId<UserId>(userId), { disabled }]));
     const missing = userIds.filter((userId) => !found.has(userId));
-    for (let start = 0; start < missing.length; start += foldsAtOnceMax) {
-      const some = missing.slice(start, start + foldsAtOnceMax);
-      const statuses = await Promise.all(some.map((userId) => this.accountState(userId)));
-      some.forEach((userId, index) => {
-        const status = statuses[index] ?? 'absent';
-        if (status !== 'absent') found.set(userId, { disabled: status === 'disabled' });
-      });
-    }
+    await inGroups(missing, async (userId) => {
+      const status = await this.accountState(userId);
+      if (status !== 'absent') found.set(userId, { disabled: status === 'disabled' });
+    });
     return found;
   }
 
@@ -58,11 +101,44 @@ export class StoredAccounts extends Accounts {
   }
 }
 
+/** Folds for a few items at a time. */
+async function inGroups<Item>(items: readonly Item[], fold: (item: Item) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += foldsAtOnceMax)
+    await Promise.all(items.slice(start, start + foldsAtOnceMax).map(fold));
+}
+
+async function unlessUnavailable<Value>(value: Promise<Value>): Promise<Value | Unavailable> {
+  try {
+    return await value;
+  } catch (error) {
+    if (error instanceof Unavailable) return error;
+    throw error;
+  }
+}
+
+/** Returns the user of an identity; null if it has none, or was erased. For operators. @throws Unavailable */
+export class FindIdentity extends Query<UserId | null> {
+  constructor(readonly identity: Identity) {
+    super();
+  }
+}
+
+@QueryHandler(FindIdentity)
+export class FindIdentityHandler implements IQueryHandler<FindIdentity> {
+  constructor(private readonly identities: Identities) {}
+
+  async execute({ identity }: FindIdentity): Promise<UserId | null> {
+    const { issuer, subject } = identity;
+    const { userId } = await this.identities.find({ id: await this.identities.idOf(identity), issuer, subject });
+    return userId;
+  }
+}
+
 /** An account as operators see it. */
 export interface AccountView {
   readonly userId: UserId;
-  readonly issuer: string;
-  readonly subject: string;
+  readonly issuer: string | Erased;
+  readonly subject: string | Erased;
   readonly disabled: boolean;
   readonly provisionedAt: Instant;
 }
@@ -74,6 +150,8 @@ export class FindAccount extends Query<Result<AccountView>> {
   }
 }
 
+type Found = Pick<AccountView, 'userId' | 'disabled' | 'provisionedAt'> & Pick<UserRow, 'issuer' | 'subject'>;
+
 const members = selectList(UserRow, ['userId', 'issuer', 'subject', 'disabled', 'provisionedAt']);
 
 @QueryHandler(FindAccount)
@@ -81,15 +159,16 @@ export class FindAccountHandler implements IQueryHandler<FindAccount> {
   constructor(
     private readonly database: Database,
     private readonly gate: ReadGate,
+    private readonly keys: KeyRing,
   ) {}
 
   async execute({ userId }: FindAccount): Promise<Result<AccountView>> {
     const found = await this.gate.find(async () => {
-      const [row] = await this.database.query<AccountView>(`SELECT ${members} FROM {users} WHERE user_id = $1`, [
-        userId,
-      ]);
+      const [row] = await this.database.query<Found>(`SELECT ${members} FROM {users} WHERE user_id = $1`, [userId]);
       return row ?? null;
     });
-    return found === null ? refuse(notFound) : ok(found);
+    if (found === null) return refuse(notFound);
+    const [opened] = await openMembers(this.keys, [found], ['issuer', 'subject']);
+    return opened === undefined ? refuse(notFound) : ok(opened);
   }
 }

@@ -1,7 +1,8 @@
 export { accountChanges, type UserEvent } from './user.events';
-export { StoredAccounts, FindAccount } from './accounts.queries';
+export { StoredAccounts, FindAccount, FindIdentity } from './accounts.queries';
 export { DisableUser, EnableUser } from './accounts.commands';
 export { UsersModule } from './users.module';
 export { usersGroup } from './users.contract';
 export { userKind } from './user.stream';
-export { usersReadModel } from './user.projection';
+export { identityKind } from './identity.stream';
+export { usersReadModel, type UserRow } from './user.projection';

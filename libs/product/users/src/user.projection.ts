@@ -1,5 +1,5 @@
 import { idInStream } from '@app/event-store';
-import { unreachable } from '@app/kernel';
+import { unreachable, type Personal } from '@app/kernel';
 import { migration, type Projection } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { UserEvent } from './user.events';
@@ -9,8 +9,8 @@ import { userKind } from './user.stream';
 @Entity('users')
 export class UserRow {
   @PrimaryColumn('uuid') userId: string;
-  @Column('text') issuer: string;
-  @Column('text') subject: string;
+  @Column('text') issuer: Personal<string>;
+  @Column('text') subject: Personal<string>;
   @Column('boolean') disabled: boolean;
   @Column('text') provisionedAt: string;
   @Column('bigint') position: number;

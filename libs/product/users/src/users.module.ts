@@ -1,13 +1,21 @@
 import { Module } from '@nestjs/common';
 import { Accounts } from '@app/http';
-import { FindAccountHandler, StoredAccounts } from './accounts.queries';
+import { FindAccountHandler, FindIdentityHandler, StoredAccounts } from './accounts.queries';
+import { Identities } from './identities';
 import { userHandlers } from './accounts.commands';
 import { UsersController } from './users.controller';
 
 /** Accounts; binds admission's port for reading them. */
 @Module({
   controllers: [UsersController],
-  providers: [...userHandlers, FindAccountHandler, StoredAccounts, { provide: Accounts, useExisting: StoredAccounts }],
+  providers: [
+    ...userHandlers,
+    FindAccountHandler,
+    FindIdentityHandler,
+    Identities,
+    StoredAccounts,
+    { provide: Accounts, useExisting: StoredAccounts },
+  ],
   exports: [StoredAccounts, Accounts],
 })
 export class UsersModule {}

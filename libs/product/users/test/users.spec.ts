@@ -55,8 +55,8 @@ describe('users.ensure', () => {
     const [{ body } = { body: undefined }] = answers;
     expect(body).toEqual({ userId: aUuid, subject, expiresAt });
     for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, body]);
-    const rows = await sql(deployment, 'SELECT user_id FROM users WHERE subject = $1', [subject]);
-    expect(rows).toEqual([{ user_id: body?.userId }]);
+    const rows = await sql(deployment, 'SELECT subject FROM users WHERE user_id = $1', [body?.userId]);
+    expect(rows).toEqual([{ subject: expect.stringMatching(/^\{"sealed":"1:u\//) as string }]);
     expect((await requestJson('GET', `${other}/v1/users/me`, undefined, headers)).body).toEqual(body);
   });
 

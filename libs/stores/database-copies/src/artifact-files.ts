@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { OnProgress } from './progress';
@@ -13,17 +13,26 @@ const prefixName = /^[0-9a-f]{2}$/;
 const takeAnother = 'take another copy of the backup';
 
 /**
- * Copies every artifact of a folder into another one, where each is again named by its hash.
- * @returns the number of artifacts @throws CannotCopy when the content of an artifact does not match its name
+ * Copies every artifact of a folder into another one, where each is again named by its hash. @param which `left`: leaves
+ * out those that an erasure removes meanwhile @returns the number of copied artifacts @throws CannotCopy when the content of an artifact
+ * does not match its name, or is gone
  */
-export async function copyArtifacts(from: string, to: string, onProgress: OnProgress): Promise<number> {
+export async function copyArtifacts(
+  from: string,
+  to: string,
+  which: 'all' | 'left',
+  onProgress: OnProgress,
+): Promise<number> {
   const names = await artifactsIn(from);
   const onDone = onProgress('artifacts', names.length);
+  let copied = 0;
   for (const [index, name] of names.entries()) {
-    await copyArtifact(name, from, to);
+    if (await copyArtifact(name, from, to)) copied += 1;
+    else if (which === 'all')
+      throw new CannotCopy(`the artifact ${join(from, placeOf(name))} is missing: ${takeAnother}`);
     onDone(index + 1);
   }
-  return names.length;
+  return copied;
 }
 
 /**
@@ -67,11 +76,22 @@ async function artifactsIn(folder: string): Promise<string[]> {
 /** The place of an artifact, below the folder of all artifacts. */
 const placeOf = (name: string): string => join(name.slice(0, 2), name);
 
-async function copyArtifact(name: string, from: string, to: string): Promise<void> {
+/** @returns false for an artifact that is not there any more */
+async function copyArtifact(name: string, from: string, to: string): Promise<boolean> {
   const place = placeOf(name);
+  const file = await opened(join(from, place));
+  if (file === null) return false;
   await mkdir(dirname(join(to, place)), { recursive: true, mode: 0o700 });
   const hash = createHash('sha256');
-  const reading = createReadStream(join(from, place)).on('data', (chunk) => hash.update(chunk));
+  const reading = file.createReadStream().on('data', (chunk) => hash.update(chunk));
   await pipeline(reading, createWriteStream(join(to, place), { flags: 'wx', mode: 0o600, flush: true }));
   if (hash.digest('hex') !== name) throw new CannotCopy(`the artifact ${join(from, place)} is damaged`);
+  return true;
+}
+
+async function opened(path: string): Promise<FileHandle | null> {
+  return open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
 }

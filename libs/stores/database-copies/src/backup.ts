@@ -20,8 +20,8 @@ export interface Backup {
 
 /**
  * Copies both embedded stores, artifacts and secrets into a folder while the service runs. All rows are of one instant (one snapshot of
- * PostgreSQL), and every artifact that they name is included, because an artifact is stored before it is named and never changes. An
- * interrupted backup has no manifest, and counts as none. @throws CannotCopy
+ * PostgreSQL), and every artifact that they name is included, because an artifact is stored before it is named and never changes, unless an
+ * erasure removed its bytes meanwhile. An interrupted backup has no manifest, and counts as none. @throws CannotCopy
  */
 export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgress: OnProgress): Promise<Manifest> {
   await makeEmptyFolder(to).catch((error: unknown) => {
@@ -29,7 +29,12 @@ export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgres
   });
   try {
     const stores = await copyStores(databaseUrl, to, onProgress);
-    const artifacts = await copyArtifacts(join(dataDir, artifactsFolder), join(to, artifactsFolder), onProgress);
+    const artifacts = await copyArtifacts(
+      join(dataDir, artifactsFolder),
+      join(to, artifactsFolder),
+      'left',
+      onProgress,
+    );
     const secrets = await readSecrets(dataDir);
     if (secrets !== null) await writePrivate(to, 'secrets.json', secrets);
     const manifest = manifestOf({ ...stores, artifacts, secrets: secrets !== null });

@@ -59,7 +59,7 @@ export async function restoreBackup(restore: Restore, onProgress: OnProgress): P
   refuseUnknownMigrations(manifest, restore.migrations);
   const unfinished = await beginIn(dataDir);
   const leftOut = await restoreDatabase({ ...restore, dataDir: unfinished }, manifest, onProgress);
-  await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), onProgress);
+  await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), 'all', onProgress);
   if (secrets !== null) await writePrivate(unfinished, 'secrets.json', secrets);
   for (const name of await readdir(unfinished)) await rename(join(unfinished, name), join(dataDir, name));
   await rm(unfinished, { recursive: true });

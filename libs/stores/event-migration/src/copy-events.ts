@@ -8,6 +8,30 @@ export class CannotMigrate extends Error {}
 const runEventsMax = 500;
 const runBytesMax = 512 * 1024;
 
+/** A copy that differs from its source. Without one, every event is copied byte by byte. */
+export interface CopyForm {
+  /** Returns the event as the target is to have it: the same one, or one with other bytes. */
+  copyOf(this: void, event: VerbatimEvent): Promise<VerbatimEvent>;
+  /** Whether the target has this copy of the event; place, id and type were compared. */
+  isCopy(this: void, event: VerbatimEvent, there: VerbatimEvent): Promise<boolean>;
+  /** The event that follows after all others; null for none. */
+  readonly closing: ClosingEvent | null;
+}
+
+/** An event that the target has after the copies of all events. */
+export interface ClosingEvent {
+  readonly event: VerbatimEvent;
+  /** Whether an event of the target is this one, of this run or of an earlier one. */
+  is(this: void, there: VerbatimEvent): boolean;
+}
+
+/** Every event byte by byte. */
+export const verbatimForm: CopyForm = {
+  copyOf: async (event) => event,
+  isCopy: async (event, there) => hasSameBytes(event, there),
+  closing: null,
+};
+
 /** The amount to copy. */
 export interface SourceCount {
   readonly events: number;
@@ -15,10 +39,19 @@ export interface SourceCount {
   readonly lastInputPosition: number;
 }
 
-/** Counts the events of a store, without the server's own. @throws CannotMigrate when a stream was deleted, Unavailable */
-export async function countEvents(store: VerbatimStore, onCount: (done: number) => void): Promise<SourceCount> {
+/**
+ * Counts the events of a store, without the server's own. @throws CannotMigrate when a stream was deleted, Unavailable
+ * @param onEvent called with each event
+ */
+export async function countEvents(
+  store: VerbatimStore,
+  onCount: (done: number) => void,
+  onEvent: (event: VerbatimEvent) => void = () => undefined,
+): Promise<SourceCount> {
   let [events, lastInputPosition] = [0, 0];
-  for await (const { stream, type, position } of store.events()) {
+  for await (const event of store.events()) {
+    const { stream, type, position } = event;
+    onEvent(event);
     if (type === streamDeleted)
       throw new CannotMigrate(`stream ${stream} was deleted, and a deleted stream cannot be copied`);
     if (stream.startsWith('input-')) lastInputPosition = Number(position);
@@ -39,36 +72,58 @@ export async function copyEvents(
   source: VerbatimStore,
   target: VerbatimStore,
   onDone: (count: number) => void,
+  form: CopyForm = verbatimForm,
 ): Promise<void> {
   const wanted = source.events();
   let done = 0;
+  let isClosed = false;
   for await (const there of target.events()) {
-    const next = await wanted.next();
-    if (next.done === true || !isSame(next.value, there)) throw notACopy(there);
+    const next = isClosed ? null : await wanted.next();
+    if (next === null) throw notACopy(there);
+    if (next.done === true) isClosed = isClosing(form, there);
+    if (next.done === true ? !isClosed : !(await isCopy(form, next.value, there))) throw notACopy(there);
     onDone((done += 1));
   }
+  if (isClosed) return;
   try {
-    await target.append(runsOf(wanted), (events) => onDone((done += events)));
+    await target.append(runsOf(copiesOf(wanted, form)), (events) => onDone((done += events)));
   } catch (error) {
     throw error instanceof WrongRevision ? notACopy(error) : error;
   }
+}
+
+async function* copiesOf(events: AsyncIterable<VerbatimEvent>, form: CopyForm): AsyncGenerator<VerbatimEvent> {
+  for await (const event of events) yield form.copyOf(event);
+  if (form.closing !== null) yield form.closing.event;
+}
+
+/** Whether the target's event is a copy of the source's; positions differ between stores. */
+export async function isCopy(form: CopyForm, event: VerbatimEvent, there: VerbatimEvent): Promise<boolean> {
+  return isSameEvent(event, there) && form.isCopy(event, there);
+}
+
+/** Whether the target's event is the one that follows after all copies. */
+export function isClosing({ closing }: CopyForm, there: VerbatimEvent): boolean {
+  return closing?.is(there) === true;
 }
 
 function notACopy({ stream, revision }: Pick<VerbatimEvent, 'stream' | 'revision'>): CannotMigrate {
   return new CannotMigrate(`the target is not a copy of the source: they differ at revision ${revision} of ${stream}`);
 }
 
-/** Whether an event is a copy of the other one; positions differ between stores. */
-export function isSame(one: VerbatimEvent, other: VerbatimEvent): boolean {
+function isSameEvent(one: VerbatimEvent, other: VerbatimEvent): boolean {
   return (
     one.stream === other.stream &&
     one.revision === other.revision &&
     one.id === other.id &&
     one.type === other.type &&
-    one.contentType === other.contentType &&
-    Buffer.compare(one.data, other.data) === 0 &&
-    Buffer.compare(one.metadata, other.metadata) === 0
+    one.contentType === other.contentType
   );
+}
+
+/** Whether the content of two events is the same, byte by byte. */
+export function hasSameBytes(one: VerbatimEvent, other: VerbatimEvent): boolean {
+  return Buffer.compare(one.data, other.data) === 0 && Buffer.compare(one.metadata, other.metadata) === 0;
 }
 
 /** Groups events into runs, keeping their order. */

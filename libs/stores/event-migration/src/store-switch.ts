@@ -5,6 +5,18 @@ import type { VerifiedCopy } from './verify-copy';
 
 /** The reactor that handles inputs in order and records, in events, the position of the last one that had an effect. */
 const inputReactor = 'firing';
+/** One statement with positional parameters. */
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Empties the caches of what words were before they were sealed: folded states, which are folded again. Read models are emptied by every
+ * switch.
+ */
+export const forgetSnapshots: Statement = { text: 'TRUNCATE snapshots', values: [] };
+
 const undefinedTable = '42P01';
 /** A server that accepts the connection and stays silent is given up after this time. */
 const connectWithinMs = 5_000;
@@ -47,18 +59,25 @@ export async function checkpoints(database: Database): Promise<ReadonlyMap<strin
  * skipped, and every read model, and the log of all events, is rebuilt from its beginning. Operational tables (timers, sealed secrets, the
  * sandbox's ledger, snapshots by revision) stay unchanged. Happens only once: a second call for the same events changes nothing.
  * @param target shown to operators; without credentials
+ * @param also more statements of the same transaction
+ * @returns whether this call made the switch
  */
-export async function switchStore(database: Database, copy: VerifiedCopy, target: string): Promise<void> {
+export async function switchStore(
+  database: Database,
+  copy: VerifiedCopy,
+  target: string,
+  also: readonly Statement[] = [],
+): Promise<boolean> {
   await database.query(
     `CREATE TABLE IF NOT EXISTS event_store_moves (
        sha256 text PRIMARY KEY, events bigint NOT NULL, target text NOT NULL, moved_at timestamptz NOT NULL DEFAULT now())`,
   );
-  await database.transaction(async (manager) => {
+  return database.transaction(async (manager) => {
     const first = await manager.query<unknown[]>(
       `INSERT INTO event_store_moves (sha256, events, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
       [copy.sha256, copy.events, target],
     );
-    if (first.length === 0) return;
+    if (first.length === 0) return false;
     const rows = await manager.query<{ name: string; position: number }[]>(
       'SELECT name, position FROM reactor_checkpoints FOR UPDATE',
     );
@@ -74,6 +93,8 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
     // Without a mark, a recovery of webhooks begins at the first event.
     await manager.query('TRUNCATE webhook_marks');
     await manager.query('UPDATE webhook_recoveries SET position = 0');
+    for (const { text, values } of also) await manager.query(text, [...values]);
+    return true;
   });
 }
 

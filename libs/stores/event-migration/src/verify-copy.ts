@@ -1,11 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
-import { CannotMigrate, isSame } from './copy-events';
+import { CannotMigrate, isClosing, isCopy, verbatimForm, type CopyForm } from './copy-events';
 import type { VerbatimEvent, VerbatimStore } from './verbatim-store';
 
-/** The content of both stores, as one number and one hash. */
+/** The content of the target, as one number and one hash. */
 export interface VerifiedCopy {
+  /** Number of copied events. */
   readonly events: number;
-  /** Lower-case hex SHA-256 over stream, revision, id, type, data and metadata of all events in order, each with its length before it. */
+  /** Lower-case hex SHA-256 over the target: stream, revision, id, type, data and metadata of all events in order, each with its length before it. */
   readonly sha256: string;
   /** For each requested position of the source, the position of the target up to which the same events are stored. */
   readonly positions: ReadonlyMap<number, number>;
@@ -22,6 +23,7 @@ export interface VerifyRequest {
 
 /**
  * Reads both stores from the beginning and compares them.
+ * @param form of the copy
  * @throws CannotMigrate when they differ, or the target's positions are below the source's: automations record the position of the last
  * input that had an effect, and would take later inputs for earlier ones
  */
@@ -30,6 +32,7 @@ export async function verifyCopy(
   target: VerbatimStore,
   { asked, projected }: VerifyRequest,
   onDone: (count: number) => void,
+  form: CopyForm = verbatimForm,
 ): Promise<VerifiedCopy> {
   const [ofSource, ofTarget] = [createHash('sha256'), createHash('sha256')];
   const positions = new Map(asked.map((position) => [position, 0]));
@@ -37,7 +40,7 @@ export async function verifyCopy(
   let [events, lastProjected] = [0, 0];
   for await (const event of source.events()) {
     const next = await copies.next();
-    if (next.done === true || !isSame(event, next.value))
+    if (next.done === true || !(await isCopy(form, event, next.value)))
       throw new CannotMigrate(
         `revision ${event.revision} of ${event.stream} is not in the target as it is in the source`,
       );
@@ -51,12 +54,24 @@ export async function verifyCopy(
     if (projected.has(event.stream.split('-', 1)[0] ?? '')) lastProjected = Number(copy.position);
     onDone((events += 1));
   }
-  const more = await copies.next();
+  for await (const closing of closingOf(copies, form)) add(ofTarget, closing);
+  const [source256, sha256] = [ofSource.digest('hex'), ofTarget.digest('hex')];
+  if (form === verbatimForm && sha256 !== source256)
+    throw new CannotMigrate(`the hashes differ: ${source256} and ${sha256}`);
+  return { events, sha256, positions, lastProjected };
+}
+
+/** Yields the event after the copies, if there is to be one. @throws CannotMigrate when it is not there, or others are */
+async function* closingOf(rest: AsyncGenerator<VerbatimEvent>, form: CopyForm): AsyncGenerator<VerbatimEvent> {
+  if (form.closing !== null) {
+    const last = await rest.next();
+    if (last.done === true || !isClosing(form, last.value))
+      throw new CannotMigrate('the target lacks the event that follows after the copies');
+    yield last.value;
+  }
+  const more = await rest.next();
   if (more.done !== true)
     throw new CannotMigrate(`the target has more events than the source, in ${more.value.stream}`);
-  const [sha256, other] = [ofSource.digest('hex'), ofTarget.digest('hex')];
-  if (sha256 !== other) throw new CannotMigrate(`the hashes differ: ${sha256} and ${other}`);
-  return { events, sha256, positions, lastProjected };
 }
 
 function add(hash: Hash, { stream, revision, id, type, data, metadata }: VerbatimEvent): void {

@@ -1,3 +1,4 @@
+import { openOr } from '@app/kernel';
 import { isDeepStrictEqual } from 'node:util';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, type Recorded, type StoredEvent } from '@app/event-store';
@@ -123,7 +124,7 @@ function auditRun(runKey: string, records: readonly RunRecord[], findings: Findi
 }
 
 function auditEnd(runKey: string, records: readonly RunRecord[], { books, doubled }: Findings): void {
-  const said = records.flatMap(({ event }) => (event.type === 'agent.message' ? [event.text] : []));
+  const said = records.flatMap(({ event }) => (event.type === 'agent.message' ? [openOr(event.text, '')] : []));
   const stepCents = records.reduce(
     (sum, { event }) => sum + (event.type === 'agent.step' ? event.usage.costCents : 0),
     0,
@@ -133,8 +134,9 @@ function auditEnd(runKey: string, records: readonly RunRecord[], { books, double
     if (event.usage.costCents !== stepCents)
       books.push(`run ${runKey} says ${event.usage.costCents}, its steps ${stepCents}`);
     // A model may send text next to its calls; its last message is the answer.
-    if (event.status === 'completed' && said.at(-1) !== event.response?.text)
-      doubled.push(`run ${runKey} answers "${event.response?.text}" and said "${said.join('", "')}"`);
+    const answered = openOr(event.response, null)?.text;
+    if (event.status === 'completed' && said.at(-1) !== answered)
+      doubled.push(`run ${runKey} answers "${answered}" and said "${said.join('", "')}"`);
   }
 }
 

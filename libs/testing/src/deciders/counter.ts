@@ -43,6 +43,7 @@ export const counterKind: StreamKind<CounterState, CounterCommand, CounterEvent>
   category: 'counter',
   decider: counterDecider,
   privateMembers: { 'counter.counted': ['note'] },
+  members: { 'counter.counted': { n: 'clear', note: 'clear' }, 'counter.closed': {} },
   stateVersion: 1,
 };
 

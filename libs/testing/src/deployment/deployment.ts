@@ -1,4 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { testSecretKey } from './secret-key';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,7 +116,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     DATABASE_URL: database.url,
     EVENTSTORE_URL: eventStoreUrl,
     PARLEY_DATA_DIR: join(folder, 'data'),
-    PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
+    PARLEY_SECRET_KEY: testSecretKey,
     OIDC_ISSUER: `${baseUrls[0]}/sandbox/issuer`,
     LOG_LEVEL: 'warn',
     RATE_LIMIT_KEY_PER_MINUTE: '1000000',

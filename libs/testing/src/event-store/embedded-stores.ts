@@ -3,6 +3,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectEventStore, EventStore, type CallLimits } from '@app/event-store';
+import type { KeyRing } from '@app/sealing';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { madeStore } from './made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres/postgres';
@@ -11,6 +12,13 @@ import { createTestDatabase, type TestDatabase } from '../postgres/postgres';
 export const patient: CallLimits = { resendForMs: 10_000, callTimeoutMs: 20_000 };
 /** For tests of a store that stays unavailable, which need not wait for long. */
 export const impatient: CallLimits = { resendForMs: 400, callTimeoutMs: 1_500 };
+
+interface ConnectOptions {
+  readonly proxy?: LossyProxy;
+  readonly limits?: CallLimits;
+  /** Without keys, words stay sealed. */
+  readonly keys?: KeyRing | null;
+}
 
 /**
  * An embedded event store on a database of its own that can be stopped and started again, and read through a lossy
@@ -50,9 +58,9 @@ export class EmbeddedStore {
   }
 
   /** Opens a client of its own, disposed of by `stop`; through a proxy if one is given. */
-  connect({ proxy, limits = patient }: { proxy?: LossyProxy; limits?: CallLimits } = {}): EventStore {
+  connect({ proxy, limits = patient, keys = null }: ConnectOptions = {}): EventStore {
     const client = connectEventStore(`unix:${proxy?.socketPath ?? this.socketPath}`);
-    const store = new EventStore(client, undefined, limits);
+    const store = new EventStore(client, undefined, limits, client, client, keys);
     this.clients.push(store);
     return store;
   }

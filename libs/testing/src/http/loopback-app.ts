@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   Accounts,
   Caller,
+  CallerIdentity,
   createHttpApp,
   Member,
   NoBody,
@@ -12,7 +13,6 @@ import {
   QueryMember,
   RateWindows,
   Serves,
-  userIdOf,
 } from '@app/http';
 import { Clock, type UserId } from '@app/kernel';
 import { Metrics, NoTracing, Tracing } from '@app/runtime';
@@ -88,8 +88,8 @@ class ThingsController {
   constructor(private readonly slowAnswers: SlowAnswers) {}
 
   @Serves(ensureUser)
-  ensure(@Caller() { userId }: Caller, @Body() _body: NoBody) {
-    return { userId };
+  ensure(@CallerIdentity() { subject }: CallerIdentity, @Body() _body: NoBody) {
+    return { subject };
   }
   @Serves(me)
   me(@Caller() { userId, subject, tokenExpiresAt }: Caller) {
@@ -225,8 +225,7 @@ export interface LoopbackUser {
 
 /** Makes an account of this subject, and a token that admits its user for an hour. */
 export async function signIn({ accounts, issuer }: Loopback, subject = 'alice'): Promise<LoopbackUser> {
-  const userId = userIdOf(issuer.issuer, subject);
-  accounts.states.set(userId, { disabled: false });
+  const userId = accounts.add(issuer.issuer, subject);
   const token = await issuer.token({ sub: subject });
   return { userId, token, headers: { 'x-api-key': goodKey, authorization: `Bearer ${token}` } };
 }

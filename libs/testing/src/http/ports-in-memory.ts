@@ -3,12 +3,15 @@ import {
   PartnerKeys,
   RateWindows,
   type AccountState,
+  type Identity,
+  type IdentityAccount,
+  type KnownIdentity,
   type KnownPartnerKey,
   type RateAnswer,
   type RateSubject,
 } from '@app/http';
-import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
-import { hash } from 'node:crypto';
+import { asId, Clock, Unavailable, type IdentityId, type PartnerKeyId, type UserId } from '@app/kernel';
+import { hash, randomUUID } from 'node:crypto';
 
 /** A service clock that only changes when a test sets it. */
 export class SetClock extends Clock {
@@ -56,12 +59,35 @@ export class KeysInMemory extends PartnerKeys {
   }
 }
 
+/** Accounts of identities that tests add; an identity's id is as readable as a test needs it. */
 export class AccountsInMemory extends Accounts {
   readonly states = new Map<UserId, AccountState>();
+  readonly users = new Map<IdentityId, UserId>();
   calls = 0;
+  constructor(private readonly answerMs = 5) {
+    super();
+  }
+  identityIdOf({ issuer, subject }: Identity): IdentityId {
+    return asId<IdentityId>(`${issuer}|${subject}`);
+  }
+  /** Returns the user of an identity, with an account that is not disabled. */
+  add(issuer: string, subject: string): UserId {
+    const id = this.identityIdOf({ issuer, subject });
+    const userId = this.users.get(id) ?? asId<UserId>(randomUUID());
+    this.users.set(id, userId);
+    this.states.set(userId, { disabled: false });
+    return userId;
+  }
+  async findByIdentity(identities: readonly KnownIdentity[]): Promise<ReadonlyMap<IdentityId, IdentityAccount>> {
+    const users = identities.flatMap(({ id }) => (this.users.has(id) ? [[id, this.users.get(id)!] as const] : []));
+    const states = await this.findMany(users.map(([, userId]) => userId));
+    return new Map(
+      users.flatMap(([id, userId]) => (states.has(userId) ? [[id, { userId, ...states.get(userId)! }]] : [])),
+    );
+  }
   async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
     this.calls += 1;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, this.answerMs));
     return new Map(userIds.flatMap((id) => (this.states.has(id) ? [[id, this.states.get(id)!]] : [])));
   }
 }

@@ -4,7 +4,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EventStore } from '@app/event-store';
-import { Accounts, createHttpApp, PartnerKeys, RateWindows, userIdOf, type AccountState } from '@app/http';
+import { Accounts, createHttpApp, PartnerKeys, RateWindows } from '@app/http';
 import { conversationKind } from '@app/conversations';
 import { Clock, type UserId } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
@@ -12,19 +12,11 @@ import { Metrics, NoTracing, Tracing } from '@app/runtime';
 import { Configuration, readConfiguration } from '@app/settings';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { goodKey } from '../http/loopback-app';
-import { KeysInMemory, SetClock, WindowsInMemory } from '../http/ports-in-memory';
+import { AccountsInMemory, KeysInMemory, SetClock, WindowsInMemory } from '../http/ports-in-memory';
 import { LoopbackIssuer } from '../identity';
+import { KeyRing } from '@app/sealing';
 import { JournalModule, LiveFrames, LiveFramesModule } from '@app/journal';
 import type { TestStores } from './journal-store';
-
-/** Accounts that answer at once. */
-export class AccountsInMemory extends Accounts {
-  readonly states = new Map<UserId, AccountState>();
-  findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
-    const known = [...this.states].filter(([userId]) => userIds.includes(userId));
-    return Promise.resolve(new Map(known));
-  }
-}
 
 /** One replica of an api that serves only the journal, on a loopback port. */
 export interface JournalApp {
@@ -47,7 +39,7 @@ export interface JournalApp {
 export async function startJournalApp(stores: TestStores, env: Record<string, string> = {}): Promise<JournalApp> {
   const issuer = new LoopbackIssuer();
   await issuer.start();
-  const [keys, accounts] = [new KeysInMemory(), new AccountsInMemory()];
+  const [keys, accounts] = [new KeysInMemory(), new AccountsInMemory(0)];
   keys.add(goodKey);
   const configuration = new Configuration(
     readConfiguration({
@@ -75,8 +67,7 @@ export async function startJournalApp(stores: TestStores, env: Record<string, st
     port: (app.getHttpServer().address() as AddressInfo).port,
     get: (part) => app.get(part, { strict: false }),
     user: async (subject, expiresInSeconds = 3600, key = goodKey) => {
-      const userId = userIdOf(issuer.issuer, subject);
-      accounts.states.set(userId, { disabled: false });
+      const userId = accounts.add(issuer.issuer, subject);
       const token = await issuer.token({ sub: subject, exp: Math.floor(Date.now() / 1000) + expiresInSeconds });
       return { userId, headers: { 'x-api-key': key, authorization: `Bearer ${token}` } };
     },
@@ -100,6 +91,7 @@ function root(
     { provide: RateWindows, useValue: new WindowsInMemory() },
     { provide: Clock, useValue: new SetClock() },
     { provide: EventStore, useValue: store },
+    { provide: KeyRing, useValue: stores.keys },
     { provide: Database, useValue: database },
     { provide: Notifications, useValue: notifications },
     { provide: Processes, useValue: bound.processes },

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeEvent, EventStore } from '@app/event-store';
+import { encodeEvent, EventStore, personalPathsOf, sealEvent } from '@app/event-store';
+import { KeyRing, sealedForConversation } from '@app/sealing';
+import { MemoryKeys } from '../deciders/memory-keys';
 import { startEventStoreServer } from '@app/event-store-server';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import {
@@ -27,6 +29,8 @@ export const newUserId = (): UserId => asId<UserId>(uuidV7());
 /** An event store, embedded unless another one is given, and a migrated database of the test's own. */
 export interface TestStores {
   readonly store: EventStore;
+  /** Every key exists. */
+  readonly keys: KeyRing;
   readonly database: Database;
   readonly notifications: Notifications;
   readonly processes: Processes;
@@ -47,7 +51,8 @@ export async function startStores(givenUrl?: string): Promise<TestStores> {
   const startServer = () => startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });
   let server = givenUrl === undefined ? await startServer() : null;
   const storeUrl = givenUrl ?? server?.address ?? '';
-  const store = EventStore.connect(storeUrl);
+  const keys = new KeyRing(new MemoryKeys(true));
+  const store = EventStore.connect(storeUrl, undefined, keys);
   const migrations = [...readStoreMigrations, ...journalReadModel.migrations];
   const database = await Database.connect({ url, poolSize: 10, rows: [], migrations });
   await migrate(database);
@@ -57,12 +62,13 @@ export async function startStores(givenUrl?: string): Promise<TestStores> {
   await processes.start();
   return {
     store,
+    keys,
     database,
     notifications,
     processes,
     databaseUrl: url,
     storeUrl,
-    append: (id, owner, count, text) => append(store, id, owner, { count, text: text ?? 'hello' }),
+    append: (id, owner, count, text) => append(store, keys, id, owner, { count, text: text ?? 'hello' }),
     restartStore: async (awayMs) => {
       await server?.close();
       await sleep(awayMs);
@@ -70,6 +76,7 @@ export async function startStores(givenUrl?: string): Promise<TestStores> {
     },
     stop: async () => {
       await store.dispose();
+      keys.close();
       await server?.close();
       await notifications.close();
       await processes.stop();
@@ -82,6 +89,7 @@ export async function startStores(givenUrl?: string): Promise<TestStores> {
 
 async function append(
   store: EventStore,
+  keys: KeyRing,
   id: ConversationId,
   owner: UserId,
   { count, text }: { count: number; text: string },
@@ -91,7 +99,12 @@ async function append(
   const events = Array.from({ length: count }, (_, index) => message(`${text} ${revision + index + 1}`));
   if (revision === -1) events.unshift(created(owner));
   const cause = causeOf(owner);
-  const encoded = events.map((event) => encodeEvent(conversationKind, event, cause));
+  const place = sealedForConversation(id, owner);
+  const key = await keys.keyOf(place);
+  const encoded = events.map((event) => {
+    const paths = personalPathsOf(conversationKind.members, event.type);
+    return sealEvent(encodeEvent(conversationKind, event, cause), paths, place.keyId, key);
+  });
   const appended = await store.append(stream, encoded, revision);
   if (appended.kind === 'conflict') throw new Error('the test appended twice at once');
   return appended.revision;

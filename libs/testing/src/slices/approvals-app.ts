@@ -16,12 +16,14 @@ import {
   instantOf,
   type ApprovalId,
   type ConversationId,
+  type JsonValue,
   type MessageId,
   type RunId,
   type RunKey,
   type ToolCallId,
   type UserId,
   type WalletId,
+  type WithOpenWords,
 } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { Database, ProjectionRunner, ReadGate } from '@app/read-store';
@@ -47,7 +49,7 @@ export interface Waiting {
   readonly conversationId: ConversationId;
   readonly runId: RunId;
   readonly runKey: RunKey;
-  readonly approvals: readonly OpenApproval[];
+  readonly approvals: readonly WithOpenWords<OpenApproval>[];
 }
 
 /**
@@ -200,7 +202,7 @@ export class ApprovalsApp {
     return rows.map(({ slot }) => slot);
   }
 
-  private approval(userId: UserId, toolCallId: string, ttlMs: number): OpenApproval {
+  private approval(userId: UserId, toolCallId: string, ttlMs: number): WithOpenWords<OpenApproval> {
     const expiresAt = instantOf(this.get(Clock).epochMs() + ttlMs);
     const review = {
       approvalId: asId<ApprovalId>(uuidV7()),
@@ -208,7 +210,7 @@ export class ApprovalsApp {
       userId,
       walletId: asId<WalletId>(uuidV7()),
       tool: 'intents_transfer',
-      input: { contract, 10: 'ten', z: [1, 0.5, null], a: 'Grüße \u{1F600}' } as unknown as OpenApproval['input'],
+      input: { contract, 10: 'ten', z: [1, 0.5, null], a: 'Grüße \u{1F600}' } as unknown as JsonValue,
       contract,
       expiresAt,
       summary: words`Withdraw everything of one token to your main account.`,

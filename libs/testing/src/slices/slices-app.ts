@@ -7,14 +7,12 @@ import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
-import { EventStore, EventStoreModule, type StoredEvent } from '@app/event-store';
+import { EventStoreModule } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
-import { createHttpApp, RateWindows, userIdOf } from '@app/http';
+import { createHttpApp, RateWindows } from '@app/http';
 import { causeOfService, Clock, type Cause, type UserId } from '@app/kernel';
 import { MintPartnerKey, PartnersModule, partnersReadModel } from '@app/partners';
 import {
-  Database,
-  RowCache,
   ProjectionRunner,
   ReadGate,
   ReadStoreModule,
@@ -33,11 +31,10 @@ import { SetClock, WindowsInMemory } from '../http/ports-in-memory';
 import { LoopbackIssuer } from '../identity';
 import { madeStore } from '../event-store/made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres';
-import { applyBatch, emptyReadModel } from '../read-models';
 
 /** Read models of the slices that every replica has. */
 export const foundationReadModels: readonly ReadModel[] = [partnersReadModel, usersReadModel];
-const readModels: readonly ReadModel[] = [...foundationReadModels, budgetReadModel];
+export const readModels: readonly ReadModel[] = [...foundationReadModels, budgetReadModel];
 
 /** The tables of a slice in PostgreSQL. */
 interface ReadModel {
@@ -64,6 +61,8 @@ interface Token<Value> extends NewableFunction {
 /** Partners, users, deployment and budget on a real event store and PostgreSQL, as one or more replicas in this process. */
 export class Slices {
   readonly issuer = new LoopbackIssuer();
+  /** The users that `users.ensure` answered, by subject. */
+  readonly users = new Map<string, UserId>();
   private readonly replicas: Replica[] = [];
 
   private constructor(
@@ -113,9 +112,11 @@ export class Slices {
     return replica;
   }
 
-  /** Returns the account id of a subject of this deployment's issuer. */
+  /** Returns the user of a subject whose account `provisioned` made. */
   userId(subject: string): UserId {
-    return userIdOf(this.issuer.issuer, subject);
+    const userId = this.users.get(subject);
+    if (userId === undefined) throw new Error(`${subject} has no account`);
+    return userId;
   }
 
   async stop(): Promise<void> {
@@ -191,55 +192,8 @@ export async function provisioned(
   if (!minted.ok) throw new Error('no key was minted');
   const token = await slices.issuer.token({ ...claims, sub: subject });
   const headers = { 'x-api-key': minted.value.key, authorization: `Bearer ${token}` };
-  const ensured = await requestJson('POST', `${replica.url}/v1/users`, undefined, headers);
+  const ensured = await requestJson<{ userId: UserId }>('POST', `${replica.url}/v1/users`, undefined, headers);
   if (ensured.status !== 200) throw new Error(JSON.stringify(ensured.body));
+  slices.users.set(subject, ensured.body.userId);
   return headers;
-}
-
-/** Returns every event of the streams, in the order of the store. */
-export async function eventsOf(replica: Replica, streams: readonly string[]): Promise<StoredEvent[]> {
-  const store = replica.get(EventStore);
-  const events = await Promise.all(streams.map((stream) => store.readStream(stream, 0, 1_000)));
-  return events.flat().sort((one, other) => one.position - other.position);
-}
-
-/** Returns all rows of the table, by primary key. */
-export async function rowsOf(replica: Replica, table: string): Promise<Record<string, unknown>[]> {
-  return replica.get(Database).query(`SELECT * FROM ${table} ORDER BY 1`);
-}
-
-/**
- * Applies events to the read models of the slices once more, and then from nothing, in one batch each time and one
- * event each time, with and without known rows. Throws unless the tables hold exactly these events' rows after each
- * pass.
- */
-export async function replay(
-  replica: Replica,
-  events: readonly StoredEvent[],
-  tables: readonly string[],
-  projections: readonly AnyProjection[] = readModels.flatMap((model) => model.projections),
-): Promise<void> {
-  const database = replica.get(Database);
-  const look = () => Promise.all(tables.map((table) => rowsOf(replica, table)));
-  const before = await look();
-  const apply = (batches: readonly (readonly StoredEvent[])[], fromNothing: boolean, known?: RowCache) =>
-    database.transaction(async (manager) => {
-      for (const projection of projections) {
-        if (fromNothing) await emptyReadModel(manager, projection);
-        for (const batch of batches) await applyBatch(manager, projection, batch, known);
-      }
-    });
-  await apply([events], false);
-  expect(await look()).toEqual(before);
-  await apply([events], true);
-  expect(await look()).toEqual(before);
-  await apply(
-    events.flatMap((event) => [[event], [event]]),
-    true,
-  );
-  expect(await look()).toEqual(before);
-  for (const batches of [[events], events.map((event) => [event])]) {
-    await apply(batches, true, new RowCache());
-    expect(await look()).toEqual(before);
-  }
 }

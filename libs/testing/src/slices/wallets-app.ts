@@ -75,7 +75,8 @@ export class WalletUser {
     subject: string,
     claims: JWTPayload = {},
   ): Promise<WalletUser> {
-    return new WalletUser(slices.userId(subject), await provisioned(slices, replica, subject, claims));
+    const headers = await provisioned(slices, replica, subject, claims);
+    return new WalletUser(slices.userId(subject), headers);
   }
 
   /** @param path below `/v1/users/{userId}` */

@@ -1,3 +1,4 @@
+import { erasedText, wordsOr } from '../erased.js';
 import { isProblem, isUnreachable } from '../problems.js';
 import { openInterrupts, type Parley } from './decisions.js';
 import type { AgUiInput } from './input.js';
@@ -24,7 +25,8 @@ export async function* finish(
 function outcomeOf(end: RunEnd | null, interrupts: Interrupt[]): { outcome: Outcome; result?: unknown } {
   if (interrupts.length > 0) return { outcome: { type: 'interrupt', interrupts } };
   if (end?.status === 'aborted') return { outcome: { type: 'cancelled' } };
-  const result = end?.output ?? end?.response?.text;
+  // An erased output may have been none at all.
+  const result = wordsOr(end?.output, null) ?? wordsOr(end?.response, { text: erasedText })?.text;
   return { outcome: { type: 'success' }, ...(result !== undefined && { result }) };
 }
 

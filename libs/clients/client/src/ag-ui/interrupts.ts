@@ -1,3 +1,4 @@
+import { erasedText, wordsOr } from '../erased.js';
 import type { Schemas } from '../types.js';
 import type { Interrupt, ResumeEntry } from './protocol.js';
 
@@ -13,7 +14,7 @@ export function interruptOf(approval: Approval): Interrupt {
   return {
     id,
     reason: 'tool_call',
-    message: summary,
+    message: wordsOr(summary, erasedText),
     toolCallId,
     expiresAt,
     responseSchema: {
@@ -25,7 +26,7 @@ export function interruptOf(approval: Approval): Interrupt {
       },
       required: ['approved', 'fingerprint'],
     },
-    metadata: { parley: { tool, terms, contract, input, fingerprint } },
+    metadata: { parley: { tool, terms: wordsOr(terms, []), contract, input, fingerprint } },
   };
 }
 

@@ -1,3 +1,4 @@
+import { erasedText, wordsOr } from '../erased.js';
 import { restOfText, messagesSnapshot } from './thread.js';
 import type { DurablePayload, LivePayload, Step, Thread } from './thread.js';
 import type { AgUiEvent, Message } from './protocol.js';
@@ -20,7 +21,8 @@ export function hear(thread: Thread, { type, runId, messageId, text }: LivePaylo
 }
 
 /** Handles a recorded message: completes the text that the client has, or replaces it if live text was lost. */
-export function record(thread: Thread, voice: Voice, { messageId, text, truncated }: Recorded): Step {
+export function record(thread: Thread, voice: Voice, { messageId, truncated, ...recorded }: Recorded): Step {
+  const text = wordsOr(recorded.text, erasedText);
   const known = thread.messages.find(({ id }) => id === messageId);
   if (known !== undefined && !isUnfinished(known)) return { thread, events: [] };
   const rest = restOfText(textOf(known) ?? '', text);

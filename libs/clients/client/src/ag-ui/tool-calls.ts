@@ -1,3 +1,4 @@
+import { erasedText, wordsOr } from '../erased.js';
 import { restOfText, type DurablePayload, type Step, type Thread } from './thread.js';
 import type { AgUiEvent, Message } from './protocol.js';
 
@@ -26,10 +27,11 @@ export function called(thread: Thread, { toolCallId, tool, input }: Called): Ste
 }
 
 /** Handles the result of a call; `metadata.parley.outcome` distinguishes `ok`, `error`, `denied` and `expired`. */
-export function returned(thread: Thread, { toolCallId, outcome, result }: Returned): Step {
+export function returned(thread: Thread, { toolCallId, outcome, ...recorded }: Returned): Step {
   if (thread.messages.some((one) => one.role === 'tool' && one.toolCallId === toolCallId))
     return { thread, events: [] };
   const messageId = `${toolCallId}/result`;
+  const result = wordsOr(recorded.result, erasedText);
   const content = typeof result === 'string' ? result : JSON.stringify(result ?? null);
   const metadata = { parley: { outcome } };
   const message: Message = { id: messageId, role: 'tool', toolCallId, content, metadata };

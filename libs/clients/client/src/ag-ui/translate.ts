@@ -1,4 +1,5 @@
 import { operationBegunBy } from '../begun-operation.js';
+import { erasedText, wordsOr } from '../erased.js';
 import type { AgUiEvent } from './protocol.js';
 import { askedElsewhere, hear, record, takeBackUnfinished } from './speech.js';
 import type { DurablePayload, Frame, Step, Thread } from './thread.js';
@@ -51,7 +52,8 @@ function started(thread: Thread, { runId, request }: Payload<'run.started'>): St
   const live = { ...thread, liveRunId: runId };
   const messageId = thread.messageIds[runId] ?? runId;
   const isThere = thread.messages.some(({ id }) => id === messageId);
-  return isThere ? silently(live) : askedElsewhere(live, messageId, request.input.text);
+  const { input } = wordsOr(request, { input: { text: erasedText } });
+  return isThere ? silently(live) : askedElsewhere(live, messageId, input.text);
 }
 
 const silently = (thread: Thread): Step => ({ thread, events: [] });

@@ -1,7 +1,7 @@
 import type { DurableFrame, JournalFrame } from '../types.js';
 import { applyChunk } from './apply.js';
 import { answerIdOf, type ParleyUIMessage } from './message.js';
-import { reduce } from './reduce.js';
+import { inputOf, reduce } from './reduce.js';
 import { initialRun, noContext, type FrameContext, type ReadApproval, type RunState } from './run-state.js';
 
 interface Answer {
@@ -56,7 +56,7 @@ export class ConversationFold {
   /** Adds the user's own message; an automation's prompt is a part of the answer instead. */
   private ask(started: Extract<DurableFrame['payload'], { type: 'run.started' }>): ParleyUIMessage[] {
     if (started.origin !== 'user') return [];
-    const { text, artifactIds } = started.request.input;
+    const { text, artifactIds } = inputOf(started);
     const message: ParleyUIMessage = {
       id: started.runId,
       role: 'user',

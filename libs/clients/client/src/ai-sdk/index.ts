@@ -1,3 +1,4 @@
+export { erasedText, isErased, wordsOr, type Erased } from '../erased.js';
 export { ParleyChatTransport, type ParleyChatTransportOptions } from './transport.js';
 export { ChatRefused } from './door.js';
 export { handleChat, chatProblem, type ChatHandlerOptions, type ChatProblem } from './handle-chat.js';

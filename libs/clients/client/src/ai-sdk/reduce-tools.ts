@@ -1,4 +1,5 @@
 import { operationBegunBy } from '../begun-operation.js';
+import { erasedText, isErased } from '../erased.js';
 import type { DurableFrame } from '../types.js';
 import type { ParleyUIChunk, SettlementData } from './message.js';
 import { descriptorOf, silent, type Call, type FrameContext, type RunState, type Told } from './run-state.js';
@@ -135,6 +136,7 @@ function waitingCallOf({ calls }: RunState, tool: string): string | null {
 
 function wordsOf(result: unknown): string {
   if (typeof result === 'string') return result;
+  if (isErased(result)) return erasedText;
   if (typeof result !== 'object' || result === null) return JSON.stringify(result);
   const words: unknown = ['text', 'message', 'error'].map((name): unknown => Reflect.get(result, name)).find(isText);
   return typeof words === 'string' ? words : JSON.stringify(result);

@@ -1,3 +1,4 @@
+import { erasedText, isErased, wordsOr } from '../erased.js';
 import type { DurableFrame, JournalFrame } from '../types.js';
 import type { ShownText } from './cursor.js';
 import { answerIdOf, type ParleyUIChunk } from './message.js';
@@ -89,7 +90,8 @@ const tellers: { readonly [Type in Payload['type']]?: Tell<PayloadOf<Type>> } = 
   'run.ended': tellEnded,
   'agent.step': enterRecordedStep,
   // The reasoning is shown like the answer, and is recorded right before it.
-  'agent.reasoning': (state, { messageId, text }) => tellWhole(state, { kind: 'reasoning', messageId, text }),
+  'agent.reasoning': (state, { messageId, text }) =>
+    tellWhole(state, { kind: 'reasoning', messageId, text: wordsOr(text, erasedText) }),
   'agent.message': tellMessage,
   'tool.called': (state, payload) => andThen(withdrawOpen(state), (next) => tools.tellCall(next, payload)),
   'tool.returned': (state, payload) => andThen(withdrawOpen(state), (next) => tools.tellReturn(next, payload)),
@@ -107,22 +109,28 @@ function reducePayload(state: RunState, payload: Payload, context: FrameContext,
 }
 
 function tellStarted(state: RunState, payload: PayloadOf<'run.started'>, seq: number): Told {
-  const { origin, automationId, occurrenceId, request, at } = payload;
+  const { origin, automationId, occurrenceId, at } = payload;
   const next = { ...state, startedSeq: seq, startedAt: at, automationId };
   const chunks: ParleyUIChunk[] = [startOf(next)];
   if (origin === 'automation') {
-    const { text } = request.input;
+    const { text } = inputOf(payload);
     chunks.push({ type: 'data-automation', id: state.runId, data: { automationId, occurrenceId, text } });
   }
   return { state: next, chunks };
 }
 
+/** Returns what a run was asked; a neutral text where it was erased. */
+export function inputOf({ request }: PayloadOf<'run.started'>): { text: string; artifactIds?: readonly string[] } {
+  return wordsOr(request, { input: { text: erasedText } }).input;
+}
+
 function tellMessage(state: RunState, { messageId, text, truncated }: PayloadOf<'agent.message'>): Told {
-  return tellWhole({ ...state, truncated }, { kind: 'text', messageId, text });
+  return tellWhole({ ...state, truncated }, { kind: 'text', messageId, text: wordsOr(text, erasedText) });
 }
 
 function tellEnded(state: RunState, { status, failure, output }: PayloadOf<'run.ended'>): Told {
   const told = andThen(withdrawOpen({ ...state, status, failure }), tools.tellUnreturned);
-  if (output === null || output === undefined) return told;
+  // An erased output may have been none at all, and a page expects a value that satisfies its schema.
+  if (output === null || output === undefined || isErased(output)) return told;
   return { ...told, chunks: [...told.chunks, { type: 'data-output', id: state.runId, data: { value: output } }] };
 }

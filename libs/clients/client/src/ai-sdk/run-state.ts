@@ -1,3 +1,4 @@
+import { erasedText, wordsOr, type Erased } from '../erased.js';
 import type { ParleyUIChunk, ApprovalDescriptor, ChatMetadata } from './message.js';
 import { writeCursor, type ShownText } from './cursor.js';
 
@@ -43,8 +44,8 @@ export interface RunState {
 /** The parts of an approval that its request for consent consists of; every answer of `approvals.get` has them. */
 export interface ReadApproval {
   readonly fingerprint: string;
-  readonly summary: string;
-  readonly terms: ApprovalDescriptor['terms'];
+  readonly summary: string | Erased;
+  readonly terms: ApprovalDescriptor['terms'] | Erased;
   readonly input: unknown;
   readonly contract: unknown;
   readonly toolCallId?: string | null;
@@ -141,6 +142,8 @@ export function descriptorOf(
   const named = { approvalId, kind, tool, fingerprint, expiresAt };
   if (read === undefined) return { ...named, summary: null, terms: [], input, contract: null };
   // The fingerprint must match what is shown, so both are taken from the same reading.
-  const { fingerprint: readFingerprint, summary, terms, contract } = read;
+  const { fingerprint: readFingerprint, contract } = read;
+  const summary = wordsOr(read.summary, erasedText);
+  const terms = wordsOr(read.terms, []);
   return { ...named, fingerprint: readFingerprint, summary, terms, input: read.input, contract };
 }

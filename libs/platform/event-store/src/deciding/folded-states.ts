@@ -126,7 +126,8 @@ export class FoldedStates {
     const stream = streamName(kind, id);
     let snapshotRevision = this.cache.get(stream)?.snapshotRevision ?? -1;
     if (folded.revision - snapshotRevision >= snapshotEveryEvents) {
-      this.snapshots.saveLater({ stream, version: kind.stateVersion, ...folded });
+      const sealedFor = kind.sealedFor?.(id, folded.state);
+      this.snapshots.saveLater({ stream, version: kind.stateVersion, ...folded, sealedFor });
       snapshotRevision = folded.revision;
     }
     this.set(stream, folded, snapshotRevision);

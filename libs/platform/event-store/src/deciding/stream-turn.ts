@@ -3,6 +3,8 @@ import { Unavailable, type Cause, type Refusal } from '@app/kernel';
 import type { Tracing } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeEvent, toStoredEvent, type StoredEvent } from '../events/codec';
+import { personalPathsOf } from '../events/personal-paths';
+import { sealEvent } from '../events/sealed-events';
 import type { EventStore } from '../event-store';
 import type { Folded, FoldedStates } from './folded-states';
 import { streamName, type DomainEvent, type StreamKind } from '../events/stream-kind';
@@ -157,8 +159,9 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
     const last = outcomes.at(-1);
     if (first === undefined || last === undefined) return null;
     const { feed } = this.store;
+    const sealed = await this.sealed(encoded, last.after.state);
     const append = async () => {
-      const appended = await this.tracedAppend(encoded, from.revision, first.of.cause);
+      const appended = await this.tracedAppend(sealed, from.revision, first.of.cause);
       if (appended.kind === 'conflict') return 'conflict';
       this.states.keep(this.kind, this.id, last.after);
       const { position } = appended;
@@ -171,6 +174,17 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
       this.states.forget(this.kind, this.id);
       throw error;
     }
+  }
+
+  /** Returns the events as they are stored. Throws KeyDestroyed, Unavailable. @param state after all of them */
+  private async sealed(encoded: readonly EventData[], state: State): Promise<readonly EventData[]> {
+    const { members, sealedFor } = this.kind;
+    const { keys } = this.store;
+    if (keys === null || encoded.every(({ type }) => personalPathsOf(members, type).length === 0)) return encoded;
+    if (sealedFor === undefined) throw new Error(`streams ${this.kind.category} do not say which key seals them`);
+    const place = sealedFor(this.id, state);
+    const key = await keys.keyOf(place);
+    return encoded.map((event) => sealEvent(event, personalPathsOf(members, event.type), place.keyId, key));
   }
 
   /** Gives each event a span of its own, the parent of the spans that the event causes. */

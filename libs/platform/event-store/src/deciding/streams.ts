@@ -82,7 +82,13 @@ function atOnce<Value>(body: () => Promise<Value>): Promise<Value> {
 }
 
 /** The name of a command in traces: its type, or the stream's category if the stream has only one command. */
-function nameOf({ kind, command }: Given<unknown, unknown, DomainEvent>): string {
+function nameOf({
+  kind,
+  command,
+}: {
+  readonly kind: { readonly category: string };
+  readonly command: unknown;
+}): string {
   const named = typeof command === 'object' && command !== null && 'type' in command ? command.type : null;
   return typeof named === 'string' ? named : kind.category;
 }

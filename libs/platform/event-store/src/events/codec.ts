@@ -1,8 +1,16 @@
 import { jsonEvent, type EventData } from '@eventstore/db-client';
-import { isJsonObject, type Actor, type Cause, type JsonObject } from '@app/kernel';
+import { isJsonList, isJsonObject, type Actor, type Cause, type JsonObject, type JsonValue } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import type { ReceivedEvent } from '@app/event-store-wire';
+import type { KeyId } from '@app/sealing';
 import type { DomainEvent, StreamKind } from './stream-kind';
+
+/** States in an event's metadata which of its members are sealed, and under which key. */
+export interface SealedMembers extends JsonObject {
+  readonly key: KeyId;
+  /** Paths of members, of the payload or of the private part: `title`, `definition/name`. */
+  readonly members: readonly string[];
+}
 
 /** Metadata stored with an event's public payload: who caused it, why, and the members that must not be public. */
 export interface EventMetadata {
@@ -13,9 +21,14 @@ export interface EventMetadata {
   /** Version of the stored shape; absent means 1. */
   readonly v?: number;
   readonly private?: JsonObject;
+  /** Set where words of a person are sealed. */
+  readonly sealed?: SealedMembers;
 }
 
-/** An event as the store returned it: `payload` is the public form, exactly as it was appended or lifted by its upcasters. */
+/**
+ * An event as the store returned it: `payload` is the public form, exactly as it was appended or lifted by its upcasters. Words of a person
+ * are open where a single stream was read, and sealed where many streams are followed (`EventStore.open`).
+ */
 export interface StoredEvent {
   readonly stream: string;
   /** Revision in its stream, from 0; a journal's `seq` is this + 1. */
@@ -49,7 +62,7 @@ type AnyKind<Event extends DomainEvent> = Pick<
   'category' | 'privateMembers' | 'upcasters'
 >;
 
-/** Encodes an event once, with a fresh id; a retry after a lost answer must resend this very value. */
+/** Encodes an event once, with a fresh id and open words (`sealEvent` closes them); a retry after a lost answer must resend this very value. */
 export function encodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, event: Event, cause: Cause): EventData {
   const hidden = privateMembersOf(kind, event.type);
   const payload: Record<string, unknown> = {};
@@ -96,15 +109,22 @@ export function decodeStored(received: ReceivedEvent): StoredEvent {
 }
 
 /** Whether an event has the metadata that every version of this product writes; those of other programs have not. */
-function isOwnMetadata({ $correlationId, $causationId, requestId, actor, v, private: secret }: JsonObject): boolean {
+function isOwnMetadata({ $correlationId, $causationId, requestId, actor, v, ...parts }: JsonObject): boolean {
+  const { private: secret, sealed } = parts;
   return (
     [$correlationId, $causationId, requestId].every((id) => typeof id === 'string') &&
     isJsonObject(actor) &&
     typeof actor['kind'] === 'string' &&
     typeof actor['id'] === 'string' &&
     (v === undefined || (Number.isSafeInteger(v) && Number(v) >= 1)) &&
-    (secret === undefined || isJsonObject(secret))
+    (secret === undefined || isJsonObject(secret)) &&
+    (sealed === undefined || isSealedMembers(sealed))
   );
+}
+
+function isSealedMembers(sealed: JsonValue): boolean {
+  if (!isJsonObject(sealed) || typeof sealed['key'] !== 'string') return false;
+  return isJsonList(sealed['members']) && sealed['members'].every((path) => typeof path === 'string');
 }
 
 /** As `decodeStored`, but returns null for an event that this product cannot have written; subscriptions skip such events too. */
@@ -134,6 +154,26 @@ export function decodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, sto
   // Reason for the assertion: the event was written from this union, and fixtures of every stored version are tested.
   const event = lift(kind, whole) as unknown as Event;
   return { stream, revision, position, id, type, payload: upcast(kind, stored), metadata, event };
+}
+
+/**
+ * Returns a stored event as this version would have stored it: lifted by its upcasters, with its private members in their place. Its words
+ * have to be open.
+ */
+export function presentForm(kind: LiftingKind, stored: StoredEvent): StoredEvent {
+  const { type, payload, metadata } = stored;
+  const version = (kind.upcasters?.[type]?.length ?? 0) + 1;
+  if ((metadata.v ?? 1) >= version) return stored;
+  const secret = metadata.private ?? {};
+  const hidden = privateMembersOf(kind, type);
+  const isPrivate = (name: string): boolean => hidden.includes(name) || (name in secret && !(name in payload));
+  const lifted = Object.entries(lift(kind, { ...stored, payload: { ...payload, ...secret } }));
+  const privately = lifted.filter(([name]) => isPrivate(name));
+  return {
+    ...stored,
+    payload: Object.fromEntries(lifted.filter(([name]) => !isPrivate(name))),
+    metadata: { ...metadata, v: version, ...(privately.length > 0 && { private: Object.fromEntries(privately) }) },
+  };
 }
 
 /** The public payload in its present version. */

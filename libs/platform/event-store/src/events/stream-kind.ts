@@ -1,4 +1,5 @@
-import type { Decider, Instant, JsonObject } from '@app/kernel';
+import type { Decider, Instant, JsonObject, MarksOf } from '@app/kernel';
+import type { SealedFor } from '@app/sealing';
 
 /** Members that every stored event has: its public type and the instant of the service clock. */
 export interface DomainEvent {
@@ -15,7 +16,9 @@ export type Upcaster = (stored: JsonObject) => JsonObject;
 /**
  * Everything that the store needs to know about one kind of stream.
  * @example
- * const userKind: StreamKind<UserState, UserCommand, UserEvent> = { category: 'user', decider: userDecider, stateVersion: 1 };
+ * const userKind: StreamKind<UserState, UserCommand, UserEvent> = {
+ *   category: 'user', decider: userDecider, members: userMembers, sealedFor: sealedForUser, stateVersion: 1,
+ * };
  */
 export interface StreamKind<State, Command, Event extends DomainEvent> {
   /** Streams are named `<category>-<id>`. */
@@ -23,6 +26,13 @@ export interface StreamKind<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   /** Members that must not be public, by event type: they are stored in the event's metadata and merged back when folded. */
   readonly privateMembers?: { readonly [Type in Event['type']]?: readonly string[] };
+  /** Marks each member of each event as `personal`, which is sealed in the store, or `clear`. */
+  readonly members: MarksOf<Event>;
+  /**
+   * The key that seals the personal members and snapshots of a stream. Needed where there are personal members.
+   * @param state after the events that are to be sealed
+   */
+  readonly sealedFor?: (this: void, id: string, state: State) => SealedFor;
   /** Keyed by event type; the n-th entry lifts version n to n + 1, so the present version is the list's length + 1. */
   readonly upcasters?: { readonly [type: string]: readonly Upcaster[] };
   /** Raise it whenever the shape of `State` changes: snapshots of another version are ignored. */

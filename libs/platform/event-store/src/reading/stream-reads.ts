@@ -48,6 +48,22 @@ export class StreamReads {
     });
   }
 
+  /** As `forwards`, up to the event at which the stored bytes exceed a bound. `more`: a bound ended it. Throws Unavailable, DamagedStream. */
+  async within(
+    stream: string,
+    from: number,
+    { events: maxCount, bytes: bytesMax }: { readonly events: number; readonly bytes: number },
+  ): Promise<{ readonly events: StoredEvent[]; readonly more: boolean }> {
+    const events: StoredEvent[] = [];
+    let bytes = 0;
+    await this.forwards(stream, from, maxCount, (event) => {
+      events.push(ownEvent(event));
+      bytes += event.data.length + event.metadata.length;
+      return bytes <= bytesMax;
+    });
+    return { events, more: events.length === maxCount || bytes > bytesMax };
+  }
+
   /** Returns events from a revision (inclusive) downwards. Throws Unavailable, DamagedStream. */
   async backwards(stream: string, from: number, maxCount: number): Promise<ReceivedEvent[]> {
     this.damaged.refuse(stream);

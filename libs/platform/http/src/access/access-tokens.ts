@@ -1,19 +1,15 @@
 import { hash } from 'node:crypto';
 import { codePointLength, heldBytes, instantOf, isJsonObject } from '@app/kernel';
-import type { Clock, Instant, JsonObject, UserId } from '@app/kernel';
+import type { Clock, Instant, JsonObject } from '@app/kernel';
 import { decodeJwt, decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { IssuerKeys, IssuerKeySet } from './issuer-keys';
 import { isCleanText } from '../body/strict-json';
+import type { Identity } from '../ports';
 import { algorithms, Refused, tokenStrategy, type KeyFound } from './token-strategy';
-import { userIdOf } from './user-identity';
 
 /** The user or operator that a verified token identifies. */
-export interface TokenIdentity {
-  /** Derived from issuer and subject. */
-  readonly userId: UserId;
-  readonly subject: string;
-  readonly issuer: string;
+export interface TokenIdentity extends Identity {
   readonly expiresAt: Instant;
   readonly expiresAtMs: number;
   readonly claims: JsonObject;
@@ -147,8 +143,7 @@ export class AccessTokens {
     if (!isSubject(sub)) throw new Refused(`its sub is no text of 1 to ${subjectLengthMax} characters`);
     if (typeof exp !== 'number' || !isTime(exp)) throw new Refused(`its exp is ${quote(exp)}, which is no time`);
     const expiresAtMs = Math.floor(exp * 1000);
-    const userId = userIdOf(keys.issuer, sub);
-    return { userId, subject: sub, issuer: keys.issuer, expiresAt: instantOf(expiresAtMs), expiresAtMs, claims };
+    return { subject: sub, issuer: keys.issuer, expiresAt: instantOf(expiresAtMs), expiresAtMs, claims };
   }
 }
 

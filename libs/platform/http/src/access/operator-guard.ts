@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AccessTokens, TokenIdentity } from './access-tokens';
 import { bearerOf } from './bearer';
+import { derivedIdOf } from './derived-id';
 import type { KeyFailures } from './key-failures';
 import type { Operator } from '../request/caller';
 import { malformedIds } from '../request/path-ids';
@@ -55,9 +56,11 @@ export class OperatorGuard {
     return because('rate_limited');
   }
 
-  private async count({ userId: operatorId }: TokenIdentity, reply: FastifyReply): Promise<Failure | null> {
+  private async count(identity: TokenIdentity, reply: FastifyReply): Promise<Failure | null> {
     const limit = { name: 'operator', perMinute: this.perMinute };
-    const [answer] = await this.windows.consume([{ subject: `operator:${operatorId}`, limit: this.perMinute }]);
+    const [answer] = await this.windows.consume([
+      { subject: `operator:${derivedIdOf(identity)}`, limit: this.perMinute },
+    ]);
     if (answer === undefined) throw new Unavailable('database');
     reply.headers(rateHeaders([limit], [answer]));
     if (answer.admitted) return null;
@@ -72,12 +75,13 @@ function routeFailure(request: FastifyRequest, { scopes }: Operator, route: Oper
   return malformedIds(request, route.idParameters).length > 0 ? notFound : null;
 }
 
-function operatorFrom({ userId, subject, issuer, claims }: TokenIdentity, request: FastifyRequest): Operator {
+function operatorFrom(identity: TokenIdentity, request: FastifyRequest): Operator {
+  const { subject, issuer, claims } = identity;
   const requestId = asId<RequestId>(request.id);
   const { scope } = claims;
   const actor = { kind: 'operator', id: subject } as const;
   return {
-    operatorId: userId,
+    operatorId: derivedIdOf(identity),
     subject,
     issuer,
     // RFC 8693, section 4.2: a list separated by spaces.

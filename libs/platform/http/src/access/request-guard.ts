@@ -1,13 +1,14 @@
 import { asId, because, causeOfRequest, notFound, Unavailable } from '@app/kernel';
-import type { PartnerKeyId, RequestId, UserId } from '@app/kernel';
+import type { Cause, IdentityId, PartnerKeyId, RequestId, UserId } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { GroupLoader } from '@app/runtime';
 import { bearerOf } from './bearer';
-import type { Caller } from '../request/caller';
+import type { Caller, CallerIdentity } from '../request/caller';
 import type { KeyFailures } from './key-failures';
 import { malformedIds, pathParameters } from '../request/path-ids';
-import type { AccountState, Accounts, KnownPartnerKey, RateAnswer, RateSubject, RateWindows } from '../ports';
+import type { Accounts, IdentityAccount, KnownIdentity, KnownPartnerKey, RateAnswer, RateSubject } from '../ports';
+import type { RateWindows } from '../ports';
 import type { PartnerKeyCache } from './partner-key-cache';
 import { notAuthenticated, tokenRefused, type Failure } from '../problems/problems';
 import { rateHeaders, type RateLimit } from '../rate-limits/rate-limits';
@@ -28,21 +29,24 @@ type KeyVerdict = { readonly known: KnownPartnerKey } | { readonly failure: Fail
  * key, rate limit of the key, user token, rate limit of the user, account state, path subject, other path ids.
  */
 export class RequestGuard {
-  private readonly accounts: GroupLoader<UserId, AccountState | null>;
+  private readonly byIdentity: GroupLoader<KnownIdentity, IdentityAccount | null>;
+  /** Identities whose tokens were verified lately: one object for each token, so that a batch names it once. */
+  private readonly known = new WeakMap<TokenIdentity, KnownIdentity>();
 
   constructor(
     private readonly keys: PartnerKeyCache,
     private readonly failures: KeyFailures,
     private readonly tokens: AccessTokens,
-    accounts: Accounts,
+    private readonly accounts: Accounts,
     private readonly windows: RateWindows,
     private readonly limits: { readonly key: RateLimit; readonly user: RateLimit },
     private readonly log: Logger,
   ) {
-    this.accounts = new GroupLoader(
-      async (userIds) => {
-        const found = await accounts.findMany([...new Set(userIds)]);
-        return userIds.map((userId) => found.get(userId) ?? null);
+    this.byIdentity = new GroupLoader(
+      async (identities) => {
+        const found = await accounts.findByIdentity([...new Set(identities)]);
+        // Reason for the assertion: the loader rejects the request whose answer is an error, and no other.
+        return identities.map(({ id }) => (found.get(id) ?? null) as IdentityAccount | null);
       },
       { batchMax: accountsPerQueryMax, waitingMax: accountsWaitingMax },
     );
@@ -123,15 +127,27 @@ export class RequestGuard {
     ...uncounted: readonly RateSubject[]
   ): Promise<Failure | null> {
     const { request, reply, plan, keyId } = entry;
-    const user = { subject: `user:${identity.userId}`, limit: this.limits.user.perMinute, weight: plan.weight };
+    const known = this.known.get(identity) ?? (await this.identified(identity));
+    // Requests are counted by identity, because it is known before its account, and has no other.
+    const user = { subject: `user:${known.id}`, limit: this.limits.user.perMinute, weight: plan.weight };
     // Requested together to reduce latency; evaluated in order.
     const [answers, account] = await Promise.all([
       this.windows.consume([...uncounted, user]),
-      this.accounts.load(identity.userId),
+      this.byIdentity.load(known),
     ]);
     const overLimit = this.showRates(reply, [...earlier, ...answers]);
-    contextOf(request).caller = callerFrom(identity, keyId, request);
-    return overLimit ?? accountFailure(account, plan) ?? pathFailure(request, plan, identity.userId);
+    const userId = account?.userId ?? null;
+    const context = contextOf(request);
+    if (plan.account === 'not required') context.identity = identityFrom(identity, known.id, keyId, request);
+    if (userId !== null) context.caller = callerFrom(identity, userId, keyId, request);
+    return overLimit ?? accountFailure(account, plan) ?? pathFailure(request, plan, userId);
+  }
+
+  private async identified(identity: TokenIdentity): Promise<KnownIdentity> {
+    const { issuer, subject } = identity;
+    const known = { id: await this.accounts.identityIdOf({ issuer, subject }), issuer, subject };
+    this.known.set(identity, known);
+    return known;
   }
 
   private keySubject(keyId: PartnerKeyId): RateSubject {
@@ -160,13 +176,13 @@ interface Entry {
   readonly keyId: PartnerKeyId;
 }
 
-function accountFailure(account: AccountState | null, plan: GuardedRoute): Failure | null {
+function accountFailure(account: IdentityAccount | null, plan: GuardedRoute): Failure | null {
   if (account === null) return plan.account === 'not required' ? null : because('account_not_provisioned');
   return account.disabled ? because('account_disabled') : null;
 }
 
 /** The user of the path must be the caller; every id is converted to lower case, or not found. */
-function pathFailure(request: FastifyRequest, plan: GuardedRoute, userId: UserId): Failure | null {
+function pathFailure(request: FastifyRequest, plan: GuardedRoute, userId: UserId | null): Failure | null {
   const malformed = malformedIds(request, plan.idParameters);
   if (malformed.includes('userId')) return notFound;
   if (plan.idParameters.includes('userId') && pathParameters(request)['userId'] !== userId)
@@ -174,18 +190,29 @@ function pathFailure(request: FastifyRequest, plan: GuardedRoute, userId: UserId
   return malformed.length > 0 ? notFound : null;
 }
 
-function callerFrom(identity: TokenIdentity, partnerKeyId: PartnerKeyId, request: FastifyRequest): Caller {
+function callerFrom(
+  { subject, issuer, expiresAt, claims }: TokenIdentity,
+  userId: UserId,
+  partnerKeyId: PartnerKeyId,
+  request: FastifyRequest,
+): Caller {
   const requestId = asId<RequestId>(request.id);
-  const actor = { kind: 'user', id: identity.userId, partnerKeyId } as const;
-  return {
-    userId: identity.userId,
-    subject: identity.subject,
-    issuer: identity.issuer,
-    tokenExpiresAt: identity.expiresAt,
-    partnerKeyId,
-    requestId,
-    claims: identity.claims,
-    // If the request is traced, its consequences belong to its trace, in every process.
-    cause: causeOfRequest(actor, requestId, contextOf(request).span?.traceparent),
-  };
+  const cause = causeIn(request, userId, partnerKeyId);
+  return { userId, subject, issuer, tokenExpiresAt: expiresAt, partnerKeyId, requestId, claims, cause };
+}
+
+function identityFrom(
+  { subject, issuer, expiresAt }: TokenIdentity,
+  id: IdentityId,
+  partnerKeyId: PartnerKeyId,
+  request: FastifyRequest,
+): CallerIdentity {
+  const causeFor = (userId: UserId) => causeIn(request, userId, partnerKeyId);
+  return { id, subject, issuer, tokenExpiresAt: expiresAt, causeFor };
+}
+
+function causeIn(request: FastifyRequest, userId: UserId, partnerKeyId: PartnerKeyId): Cause {
+  const actor = { kind: 'user', id: userId, partnerKeyId } as const;
+  // If the request is traced, its consequences belong to its trace, in every process.
+  return causeOfRequest(actor, request.id, contextOf(request).span?.traceparent);
 }

@@ -2,7 +2,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { asId, type PartnerKeyId } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
-import { contextOf, type AdmittedCaller, type AdmittedOperator, type RequestContext } from './request-context';
+import { contextOf } from './request-context';
+import type { AdmittedCaller, AdmittedIdentity, AdmittedOperator, RequestContext } from './request-context';
 
 function admitted<Value>(name: string, recordedIn: (context: RequestContext) => Value | null) {
   return createParamDecorator((_: unknown, context: ExecutionContext): Value => {
@@ -17,6 +18,12 @@ export type Caller = AdmittedCaller;
 
 /** The caller of a `/v1` operation: `@Caller() caller: Caller`. */
 export const Caller = admitted('a caller', ({ caller }) => caller);
+
+/** The identity of an admitted `/v1` request to an operation that needs no account. */
+export type CallerIdentity = AdmittedIdentity;
+
+/** The identity that calls an operation without an account: `@CallerIdentity() identity: CallerIdentity`. */
+export const CallerIdentity = admitted('an identity', ({ identity }) => identity);
 
 /** The operator who sent an admitted `/operator/v1` request. */
 export type Operator = AdmittedOperator;

@@ -1,10 +1,20 @@
-import type { Cause, Instant, JsonObject, PartnerKeyId, RequestId, UserId } from '@app/kernel';
+import type { Cause, IdentityId, Instant, JsonObject, PartnerKeyId, RequestId, UserId } from '@app/kernel';
 import type { Span } from '@app/runtime';
 import type { FastifyRequest } from 'fastify';
 import type { DtoClass } from '@app/schema';
 import type { Area, Contract } from '../operation/operation';
 import type { OperatorScope } from '../operation/operator-scopes';
 import type { RequestSubjects } from './request-subjects';
+
+/** The identity of an admitted `/v1` request to an operation that needs no account. */
+export interface AdmittedIdentity {
+  readonly id: IdentityId;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly tokenExpiresAt: Instant;
+  /** Returns the cause of commands that this request issues for its user. */
+  causeFor(this: void, userId: UserId): Cause;
+}
 
 /** The user and the partner key of an admitted `/v1` request. */
 export interface AdmittedCaller {
@@ -22,7 +32,7 @@ export interface AdmittedCaller {
 
 /** The operator who sent an admitted `/operator/v1` request. */
 export interface AdmittedOperator {
-  /** Derived from issuer and subject, as a user's id is. */
+  /** Derived from issuer and subject. */
   readonly operatorId: string;
   readonly subject: string;
   readonly issuer: string;
@@ -64,6 +74,9 @@ export interface RequestContext {
   readonly startedAtMs: number;
   /** Null if it is not traced. */
   readonly span: Span | null;
+  /** Null for an operation that needs an account. */
+  identity: AdmittedIdentity | null;
+  /** Null where the identity has no account. */
   caller: AdmittedCaller | null;
   operator: AdmittedOperator | null;
   /** Known before the user is. */

@@ -187,4 +187,15 @@ export const readStoreMigrations = [
         PRIMARY KEY (reactor, stream, revision));
     `,
   ),
+  // Keys of persons' words, each wrapped by PARLEY_SECRET_KEY; `wrapped` is null once the key is destroyed. No rebuild touches them.
+  migration(
+    16,
+    'SealingKeys',
+    `
+      CREATE TABLE sealing_keys (
+        key_id text COLLATE "C" PRIMARY KEY, user_id uuid, wrapped bytea, made_at timestamptz NOT NULL DEFAULT now(),
+        destroyed_at timestamptz);
+      CREATE INDEX sealing_keys_of_user ON sealing_keys (user_id);
+    `,
+  ),
 ];

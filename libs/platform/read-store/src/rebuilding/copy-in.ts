@@ -30,7 +30,7 @@ function* linesOf(metadata: EntityMetadata, rows: readonly Pick<ChangedRow, 'row
   }
 }
 
-type Value = string | number | boolean | unknown[] | null | undefined;
+type Value = string | number | boolean | object | null | undefined;
 
 interface Member {
   readonly name: string;
@@ -46,7 +46,7 @@ function lineOf(members: readonly Member[], row: object): string {
   let line = '';
   let separator = '';
   for (const { name, isJson } of members) {
-    // Reason for the assertion: a row is read by its entity's own column list, and only JSON columns hold other objects than arrays.
+    // Reason for the assertion: a row is read by its entity's own column list, and only JSON columns and closed words hold other objects than arrays.
     line += separator + textOf((row as Record<string, Value>)[name], isJson);
     separator = '\t';
   }
@@ -57,7 +57,9 @@ function textOf(value: Value, isJson: boolean): string {
   if (value === null || value === undefined) return '\\N';
   if (isJson) return escaped(JSON.stringify(value));
   if (typeof value === 'string') return escaped(value);
-  return Array.isArray(value) ? escaped(arrayOf(value)) : String(value);
+  if (Array.isArray(value)) return escaped(arrayOf(value));
+  // Words that are closed: their JSON text, as an insert from JSON writes it.
+  return typeof value === 'object' ? escaped(JSON.stringify(value)) : String(value);
 }
 
 /** An array literal of PostgreSQL. */

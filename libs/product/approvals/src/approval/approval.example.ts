@@ -1,6 +1,6 @@
 import { fingerprintOf } from '@app/canonical';
 import { contractTerms, fingerprintVersion, renderContract, reviewedDocument } from '@app/consent';
-import { asId, type ApprovalId, type Instant, type JsonValue } from '@app/kernel';
+import { asId, type ApprovalId, type Instant, type JsonValue, type WithOpenWords } from '@app/kernel';
 import { reviewExample } from '@app/wallets';
 import type { ApprovalView } from './approval.schema';
 
@@ -25,7 +25,7 @@ const review = {
   fingerprintVersion,
 } as const;
 
-export const pendingExample: ApprovalView = {
+export const pendingExample: WithOpenWords<ApprovalView> = {
   id: approvalId,
   kind: review.kind,
   tool: review.tool,

@@ -5,12 +5,15 @@ import { Cursors, pageTextOf, type TextRow } from '@app/http';
 import { notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
 import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
+import { KeyRing, openMembers, openTexts } from '@app/sealing';
 import { ApprovalRow } from './approvals.projection';
-import { Approval, type ApprovalView } from './approval.schema';
+import { Approval, personalMembers, type ApprovalView } from './approval.schema';
+import type { ClosedApproval } from './approval.view';
 import { ListApprovalsDto, type ApprovalFilter } from './approvals.dto';
 
+type Places = Pick<ApprovalRow, 'stream' | 'openedRevision' | 'closedRevision'>;
 /** An approval with the places of its events. */
-export type SelectedApproval = ApprovalView & Pick<ApprovalRow, 'stream' | 'openedRevision' | 'closedRevision'>;
+export type SelectedApproval = ApprovalView & Places;
 
 const selected = selectList(ApprovalRow, [...memberNames(Approval), 'stream', 'openedRevision', 'closedRevision']);
 
@@ -20,6 +23,7 @@ export class SelectedApprovals {
   constructor(
     private readonly database: Database,
     private readonly gate: ReadGate,
+    private readonly keys: KeyRing,
   ) {}
 
   /** The user's approval, or null when there is none even after the read models have caught up. */
@@ -36,10 +40,11 @@ export class SelectedApprovals {
   }
 
   private async row(userId: UserId, id: ApprovalId): Promise<SelectedApproval | null> {
-    const [row] = await this.database.query<SelectedApproval>(
+    const rows = await this.database.query<ClosedApproval & Places>(
       `SELECT ${selected} FROM {approvals} WHERE id = $1 AND user_id = $2`,
       [id, userId],
     );
+    const [row] = await openMembers(this.keys, rows, personalMembers);
     return row ?? null;
   }
 }
@@ -91,6 +96,7 @@ const members = selectList(ApprovalRow, memberNames(Approval));
 class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
   constructor(
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly cursors: Cursors,
   ) {}
 
@@ -114,7 +120,7 @@ class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
       status === 'all'
         ? ['', 'approvals.list.all', page]
         : ['AND {approvals}.status = $4', 'approvals.list', [...page, status]];
-    return this.database.query<TextRow>(
+    const rows = await this.database.query<TextRow>(
       boundedPage(
         `SELECT row_to_json(approval)::text AS text, opened_position AS position
          FROM {approvals} CROSS JOIN LATERAL (SELECT ${members}) AS approval
@@ -123,6 +129,7 @@ class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
       parameters,
       preparedAs,
     );
+    return openTexts(this.keys, rows, personalMembers);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   withName,
   nullable,
   oneOf,
+  orErased,
   shape,
   text,
   uuid,
@@ -35,16 +36,20 @@ const status = oneOf(approvalStatuses, { description: '`pending` until somebody 
 const openedAt = instant();
 const expiresAt = instant({ description: 'A decision at or after this instant is too late' });
 const decidedAt = nullable(instant(), { description: 'Null unless `status` is `approved` or `denied`' });
-const denialReason = nullable(text({ max: denialReasonLengthMax }), {
-  description: 'The reason that the user gave, which the agent receives',
-});
-const summary = text({
-  min: 1,
-  max: summaryLengthMax,
-  description:
-    'Plain whole sentences, rendered from the contract and never by the model: first what moves, how much at most, how often and until when. A quoted text is shortened, a term never',
-});
-const terms = list(
+const denialReason = orErased(
+  nullable(text({ max: denialReasonLengthMax }), {
+    description: 'The reason that the user gave, which the agent receives',
+  }),
+);
+const summary = orErased(
+  text({
+    min: 1,
+    max: summaryLengthMax,
+    description:
+      'Plain whole sentences, rendered from the contract and never by the model: first what moves, how much at most, how often and until when. A quoted text is shortened, a term never',
+  }),
+);
+const termList = list(
   shape(
     'ApprovalTerm',
     { name: oneOf(termNames), text: text({ min: 1 }) },
@@ -56,6 +61,7 @@ const terms = list(
       'The same as a list for a page, in this order and at most one of each name; empty where nothing but the input itself is agreed to, and nobody put it into words',
   },
 );
+const terms = orErased(termList);
 const notApplicable = constant(null);
 const userDecider = withName('UserDecider', constant('user'));
 
@@ -70,9 +76,9 @@ const AgentToolApproval = shape(
     kind: constant('agent_tool'),
     tool: text({ min: 1, description: 'The tool that the agent called, as the deployment names it' }),
     fingerprint,
-    input: json({
-      description: "The exact input of the tool call; it never changes. The tool's own schema holds for it",
-    }),
+    input: orErased(
+      json({ description: "The exact input of the tool call; it never changes. The tool's own schema holds for it" }),
+    ),
     contract: nullable(ContractShape, { description: 'Null for a tool that moves no money' }),
     status,
     conversationId: uuid(),
@@ -101,7 +107,7 @@ const WithdrawalApproval = shape(
     kind: constant('withdrawal'),
     tool: constant('wallet_withdrawal'),
     fingerprint,
-    input: TokenAmountShape,
+    input: orErased(TokenAmountShape),
     contract: ContractShape,
     status,
     conversationId: notApplicable,
@@ -129,7 +135,7 @@ const AutomationContractApproval = shape(
     tool: constant('automation_contract'),
     fingerprint,
     // Stored as the JSON that was reviewed.
-    input: byName<JsonObject>('AutomationDefinition'),
+    input: orErased(byName<JsonObject>('AutomationDefinition')),
     contract: AutomationContractShape,
     status,
     conversationId: notApplicable,
@@ -173,6 +179,10 @@ const anyApproval = withName(
 type OneOfItsKind = Shaped<typeof anyApproval>;
 /** An approval of any kind: the members that all kinds have, each with every value that a kind may have there. */
 export type ApprovalView = Pick<OneOfItsKind, keyof OneOfItsKind>;
+
+/** The members with a person's words, which are sealed in the store. */
+export const personalMembers = ['input', 'summary', 'terms', 'denialReason'] as const;
+export type PersonalMember = (typeof personalMembers)[number];
 
 /** Approval, of any kind (docs/decisions/approvals.md). For the compiler, which cannot determine the kind of a row, it is the view. */
 export const Approval: Schema<ApprovalView> = anyApproval;

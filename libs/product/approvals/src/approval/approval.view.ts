@@ -2,9 +2,9 @@ import { automationKind, type AutomationEvent } from '@app/automations';
 import type { ApprovalEvent } from '@app/consent';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { idInStream } from '@app/event-store';
-import { unreachable } from '@app/kernel';
+import { unreachable, type Personal } from '@app/kernel';
 import { operationKind, type OperationEvent } from '@app/wallets';
-import type { ApprovalView } from './approval.schema';
+import type { ApprovalView, PersonalMember } from './approval.schema';
 
 /** The kinds of streams that hold approvals; `ApprovalHomes` has a home for each. */
 export const holderKinds = [conversationKind, operationKind, automationKind] as const;
@@ -31,11 +31,18 @@ export function isApprovalChange(event: ApprovalHolderEvent): event is ApprovalC
   return changes.has(event.type);
 }
 
-/** Returns the view of an approval that was just opened in this stream. */
+/** An approval before its words are opened: they are sealed where events are followed, and in rows. */
+export type ClosedApproval = {
+  readonly [Member in keyof ApprovalView]: Member extends PersonalMember
+    ? Personal<ApprovalView[Member]>
+    : ApprovalView[Member];
+};
+
+/** Returns the approval that was just opened in this stream. */
 export function viewOfOpening(
   event: Extract<ApprovalEvent, { type: 'approval.opened' }>,
   stream: string,
-): ApprovalView {
+): ClosedApproval {
   const { approvalId, kind, tool, fingerprint, input, contract, runId, toolCallId, automationId } = event;
   return {
     id: approvalId,
@@ -62,7 +69,7 @@ export function viewOfOpening(
 }
 
 /** Returns the approval, or a row that holds one, after an event in this stream. */
-export function viewAfter<View extends ApprovalView>(view: View, event: ApprovalChange, stream: string): View {
+export function viewAfter<View extends ClosedApproval>(view: View, event: ApprovalChange, stream: string): View {
   switch (event.type) {
     case 'approval.opened':
       return view;

@@ -1,22 +1,22 @@
 import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract } from '@app/consent';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import type { Recorded } from '@app/event-store';
-import type { JsonValue } from '@app/kernel';
+import type { JsonValue, Personal } from '@app/kernel';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ApprovalView } from './approval.schema';
-import { holderKinds, isApprovalChange, viewAfter, viewOfOpening, type ApprovalHolderEvent } from './approval.view';
+import { holderKinds, isApprovalChange, viewAfter, viewOfOpening } from './approval.view';
+import type { ApprovalHolderEvent, ClosedApproval } from './approval.view';
 
-/** An approval, as the API returns it, and the places of its events. */
+/** An approval, as the API returns it except that its words are as they are stored, and the places of its events. */
 @Entity('approvals')
-export class ApprovalRow implements ApprovalView, ReadModelRow {
+export class ApprovalRow implements ClosedApproval, ReadModelRow {
   @PrimaryColumn('uuid') id: string;
   @Column('uuid') userId: string;
   @Column('text') kind: ApprovalKind;
   @Column('text') tool: string;
   @Column('text') fingerprint: string;
   /** `json` rather than `jsonb`, so that what was reviewed is shown as it was written, down to the order of its members. */
-  @Column('json', { nullable: true }) input: JsonValue;
+  @Column('json', { nullable: true }) input: Personal<JsonValue>;
   @Column('json', { nullable: true }) contract: Contract | null;
   @Column('text') status: ApprovalStatus;
   @Column('uuid', { nullable: true }) conversationId: string | null;
@@ -28,10 +28,10 @@ export class ApprovalRow implements ApprovalView, ReadModelRow {
   @Column('text') expiresAt: string;
   @Column('text', { nullable: true }) decidedAt: string | null;
   @Column('text', { nullable: true }) decidedBy: ApprovalDecider | null;
-  @Column('text', { nullable: true }) denialReason: string | null;
+  @Column('text', { nullable: true }) denialReason: Personal<string | null>;
   @Column('text', { nullable: true }) endedReason: ApprovalEnd | null;
-  @Column('text') summary: string;
-  @Column('json') terms: ApprovalView['terms'];
+  @Column('text') summary: Personal<string>;
+  @Column('json') terms: ClosedApproval['terms'];
   /** The stream that holds it, the revision of its opening there, and that of its decision or expiry. */
   @Column('text') stream: string;
   @Column('integer') openedRevision: number;

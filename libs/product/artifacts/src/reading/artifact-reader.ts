@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { conversationKind } from '@app/conversations';
+import { conversationKind, openArtifact, type OpenArtifact } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { quoted, sentence, words, type ConversationId, type Ours, type UserId, type Words } from '@app/kernel';
 import { abortAfter, TooManyWaiting } from '@app/runtime';
 import type { Readable } from 'node:stream';
-import { ArtifactStore, MissingContent, type StoredBytes } from '../stores/artifact-store';
+import { ArtifactBytes, ErasedContent } from '../sealed/artifact-bytes';
+import { MissingContent } from '../stores/artifact-store';
 import { isUtf8, textFormatOf } from '../media-type';
 import { PdfReader, type TextPart } from './pdf-reader';
 import { partOfStream } from './text-part';
@@ -31,6 +32,8 @@ const readableBytesMax = 16 * 1024 * 1024;
 /** A bound on the time, because bytes that trickle must not hold up a run. */
 const readWithinMs = 60_000;
 
+const unknownArtifact = 'the conversation has no such artifact';
+
 /** Reads artifacts as text. */
 @Injectable()
 export class ArtifactReader {
@@ -39,7 +42,7 @@ export class ArtifactReader {
 
   constructor(
     private readonly states: FoldedStates,
-    private readonly store: ArtifactStore,
+    private readonly bytes: ArtifactBytes,
   ) {}
 
   /**
@@ -50,8 +53,9 @@ export class ArtifactReader {
     const signal = AbortSignal.any([stopping, abortAfter(readWithinMs)]);
     const { state } = await this.states.fresh(conversationKind, wanted.conversationId);
     const artifact = state.artifacts.find((one) => one.artifactId === wanted.artifactId.toLowerCase());
-    if (artifact === undefined) return failWith('the conversation has no such artifact');
-    const { name, mediaType, bytes } = artifact;
+    const open = artifact === undefined ? null : openArtifact(artifact);
+    if (open === null) return failWith(unknownArtifact);
+    const { name, mediaType, bytes } = open;
     const file = quoted(name);
     const format = textFormatOf(mediaType, name);
     if (format === null)
@@ -59,9 +63,7 @@ export class ArtifactReader {
     if (!isUtf8(mediaType)) return failWith(words`${file} is ${quoted(mediaType)}: only UTF-8 can be read`);
     if (bytes > readableBytesMax) return failWith(words`${file} is too large to be read`);
     try {
-      const part = await (format === 'pdf'
-        ? this.ofPdf(artifact, wanted, signal)
-        : this.ofText(artifact, wanted, signal));
+      const part = await (format === 'pdf' ? this.ofPdf(open, wanted, signal) : this.ofText(open, wanted, signal));
       if (part === null)
         return failWith(words`${file} is not ${format === 'pdf' ? 'a PDF that can be read' : 'UTF-8 text'}`);
       // A NUL is not text, and the stores refuse it.
@@ -71,25 +73,24 @@ export class ArtifactReader {
         this.logger.error('a run cannot read an artifact', error);
         return failWith(words`the content of ${file} is missing or damaged`);
       }
+      if (error instanceof ErasedContent) return failWith(unknownArtifact);
       if (error instanceof TooManyWaiting) return failWith('too many of your PDFs wait to be read; try again later');
       throw error;
     }
   }
 
-  private async ofText(file: StoredBytes, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
-    return partOfStream(await this.content(file, signal), wanted, signal);
+  private async ofText(file: OpenArtifact, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
+    return partOfStream(await this.content(file, wanted, signal), wanted, signal);
   }
 
-  private async ofPdf(file: StoredBytes, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
+  private async ofPdf(file: OpenArtifact, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
     const { userId, offset, length } = wanted;
-    const open = async () => collect(await this.content(file, signal), signal);
+    const open = async () => collect(await this.content(file, wanted, signal), signal);
     return this.pdfs.textOf(userId, open, { offset, length }, signal);
   }
 
-  private async content({ sha256, bytes }: StoredBytes, signal: AbortSignal): Promise<Readable> {
-    const content = await this.store.get(sha256, { bytes, signal });
-    if (content === null) throw new MissingContent(this.store.placeOf(sha256));
-    return content;
+  private content(file: OpenArtifact, { conversationId }: WantedText, signal: AbortSignal): Promise<Readable> {
+    return this.bytes.get({ ...file, conversationId }, { signal });
   }
 }
 

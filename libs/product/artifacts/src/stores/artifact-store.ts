@@ -20,6 +20,8 @@ export interface Reading {
   readonly bytes?: number | undefined;
   /** Bytes from the first to the last, both included and existing; all if absent. */
   readonly range?: ByteRange | undefined;
+  /** True for a reader that verifies the bytes itself; else those that are read whole are hashed. */
+  readonly isUnhashed?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -31,8 +33,8 @@ export interface StoredBytes {
 }
 
 /**
- * Stores the bytes of artifacts by their SHA-256, equal bytes only once (docs/decisions/artifacts-and-activity.md). Content is never
- * changed or removed under its hash, so readers need no locks.
+ * Stores bytes by their SHA-256, equal ones only once (docs/decisions/artifacts-and-activity.md): those of artifacts are sealed, so that no
+ * two are equal, and of earlier versions as they were. Content is never changed under its hash, so readers need no locks.
  */
 export abstract class ArtifactStore {
   /**
@@ -50,6 +52,12 @@ export abstract class ArtifactStore {
 
   /** Names the place of the bytes of that hash for an operator: a file or an object. */
   abstract placeOf(sha256: string): string;
+
+  /**
+   * Removes the bytes of that hash; does nothing if there are none. A reader that has begun may fail. Returns false if this service may not
+   * remove anything there. @throws Unavailable
+   */
+  abstract remove(sha256: string): Promise<boolean>;
 
   /** Checks once whether the store can be used, with the rights that it needs and no others. @throws UnfitArtifactStore, Unavailable */
   abstract look(signal: AbortSignal): Promise<void>;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { abandonedAfterMs, Measured, MissingContent, UnfitArtifactStore } from './artifact-store';
 import type { ArtifactStore, Reading, StoredBytes } from './artifact-store';
-import { isWhole, verified } from './verified-content';
+import { isHashed, verified } from './verified-content';
 
 /**
  * Artifacts in a folder: `<first two digits>/<sha256>`, and uploads in flight in `incoming`. An artifact exists as a whole or not at all,
@@ -36,14 +36,15 @@ export class DirectoryStore implements ArtifactStore {
     }
   }
 
-  async get(sha256: string, { bytes, range }: Reading = {}): Promise<Readable | null> {
+  async get(sha256: string, reading: Reading = {}): Promise<Readable | null> {
+    const { bytes, range } = reading;
     const place = this.placeOf(sha256);
     try {
       const file = await open(place);
       const found = await file.stat();
       if (found.isFile() && (bytes === undefined || found.size >= bytes)) {
         const content = file.createReadStream(range === undefined ? upTo(bytes) : { start: range.from, end: range.to });
-        return isWhole({ bytes, range }) ? verified(content, sha256, place) : content;
+        return isHashed(reading) ? verified(content, sha256, place) : content;
       }
       await file.close();
     } catch (error) {
@@ -52,6 +53,17 @@ export class DirectoryStore implements ArtifactStore {
     }
     // Something else is in its place, or a part of it.
     throw new MissingContent(place);
+  }
+
+  async remove(sha256: string): Promise<boolean> {
+    const place = this.placeOf(sha256);
+    try {
+      await rm(place, { force: true });
+      await syncFolder(dirname(place));
+    } catch (error) {
+      if (!isMissing(error)) throw new Unavailable('artifact store', { cause: error });
+    }
+    return true;
   }
 
   async look(): Promise<void> {

@@ -19,7 +19,7 @@ import { Readable } from 'node:stream';
 import { abandonedAfterMs, Measured, type ArtifactStore, type Reading, type StoredBytes } from './artifact-store';
 import { connectS3, type S3Options } from './s3-client.adapter';
 import { isDenied, unfitness } from './s3-refusals';
-import { isWhole, verified } from './verified-content';
+import { isHashed, verified } from './verified-content';
 
 /** One part of an upload, and all of it that is held in memory: the smallest that S3 accepts. */
 const partBytes = 5 * 1024 * 1024;
@@ -66,19 +66,31 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  async get(sha256: string, { bytes, range, signal }: Reading = {}): Promise<Readable | null> {
+  async get(sha256: string, reading: Reading = {}): Promise<Readable | null> {
+    const { bytes, range, signal } = reading;
     try {
       const part = range && { Range: `bytes=${range.from}-${range.to}` };
       const wanted = new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256), ...part });
       const answer = await this.client.send(wanted, { ...(signal && { abortSignal: signal }) });
       if (answer.Body instanceof Readable) {
         const content = this.readBody(answer.Body, signal, range ? partWithin(answer, range) : wholeOf(bytes));
-        return isWhole({ bytes, range }) ? verified(content, sha256, this.placeOf(sha256)) : content;
+        return isHashed(reading) ? verified(content, sha256, this.placeOf(sha256)) : content;
       }
       throw new Error('S3 answered without a stream');
     } catch (error) {
       if (error instanceof NoSuchKey) return null;
       signal?.throwIfAborted();
+      throw new Unavailable('artifact store', { cause: error });
+    }
+  }
+
+  /** A bucket that keeps versions needs a lifecycle rule that expires those that are not current. */
+  async remove(sha256: string): Promise<boolean> {
+    try {
+      await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256) }));
+      return true;
+    } catch (error) {
+      if (isDenied(error)) return false;
       throw new Unavailable('artifact store', { cause: error });
     }
   }

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { MissingContent, type Reading } from './artifact-store';
 
-/** Whether a read gets the whole content, whose hash is known; that of a part is not. */
-export function isWhole({ bytes, range }: Reading): boolean {
+/** Whether a read is to be hashed: it gets the whole content, whose hash is known; that of a part is not. */
+export function isHashed({ bytes, range, isUnhashed }: Reading): boolean {
+  if (isUnhashed === true) return false;
   return range === undefined || (range.from === 0 && bytes !== undefined && range.to >= bytes - 1);
 }
 

@@ -54,6 +54,18 @@ describe('a log that was held', () => {
     again.when({ type: 'Fix', ...tree(4) }).then(fixed(4));
   });
 
+  it('begins anew where its events were sealed: sizes count from nothing, and the last checkpoint of before stays', () => {
+    const anew = { ...asCopy, anew: true } as const;
+    checkpoints
+      .given(...grown)
+      .when(anew)
+      .then({ ...copied, anew: true });
+    const after = checkpoints.given(...grown, { ...copied, anew: true });
+    expect(after.state).toMatchObject({ origin: 'parley/two', fixed: null, signed: [], keys: [], above: 0 });
+    after.when({ type: 'Sign', at, size: 3, ...signature }).thenNothing();
+    after.when({ type: 'Fix', ...tree(1) }).then(fixed(1));
+  });
+
   it('goes on as a successor under its own name, beyond all that a witness has seen', () => {
     checkpoints
       .given(...grown)

@@ -19,6 +19,8 @@ export type CheckpointCommand =
       readonly origin: string;
       /** The size of the largest tree that any witness has seen; 0 if there is none. */
       readonly above: number;
+      /** Whether the leaves of the copy are others, because its events were sealed. */
+      readonly anew?: true;
     };
 
 /** A decided tree, before it is signed. `position` is that of the last event that it covers. */
@@ -108,7 +110,9 @@ export const checkpointsDecider: Decider<CheckpointsState, CheckpointCommand, Ch
         };
       }
       case 'log.resumed': {
-        const { as, at, hold, origin, above } = event;
+        const { as, at, hold, origin, above, anew } = event;
+        // None of the trees that were decided is one of this log's.
+        if (anew) return { ...state, resumed: hold, above: 0, origin, openedAt: at, fixed: null, signed: [], keys: [] };
         const resumed = { ...state, resumed: hold, above: Math.max(above, as === 'copy' ? 0 : state.above) };
         // A copy has signed nothing under its own name, so the last decided tree is signed again under that name.
         return as === 'successor' ? resumed : { ...resumed, origin, openedAt: at, signed: [], keys: [] };
@@ -143,14 +147,14 @@ function isGrown(state: CheckpointsState, size: number): boolean {
 
 /** The events that end the hold; none if it has already ended. */
 function resumedBy(
-  { at, as, hold, origin, above }: Extract<CheckpointCommand, { readonly type: 'Resume' }>,
+  { at, as, hold, origin, above, anew }: Extract<CheckpointCommand, { readonly type: 'Resume' }>,
   state: CheckpointsState,
 ): CheckpointEvent[] {
   if (state.origin === null || state.resumed === hold) return [];
   const resumed = { type: 'log.resumed', at, as, hold } as const;
   return as === 'successor'
     ? [{ ...resumed, origin: state.origin, from: null, above }]
-    : [{ ...resumed, origin, from: lastOf(state), above: 0 }];
+    : [{ ...resumed, origin, from: lastOf(state), above: 0, ...(anew && { anew }) }];
 }
 
 /** The checkpoint that a copy begins from; null if nothing was decided yet. */

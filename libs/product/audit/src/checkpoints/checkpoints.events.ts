@@ -1,4 +1,4 @@
-import type { Instant } from '@app/kernel';
+import type { Instant, MarksOf } from '@app/kernel';
 
 /** How a held log resumes: as a copy with a name of its own, or as the successor of the previous one. */
 export const resumedAs = ['copy', 'successor'] as const;
@@ -48,6 +48,11 @@ export type CheckpointEvent =
       readonly origin: string;
       readonly from: FormerLog | null;
       readonly above: number;
+      /**
+       * Set where the words of persons were sealed while the events were copied: every leaf is another one, so this log
+       * begins with an empty tree, and `from` is the last word on the events as they were before.
+       */
+      readonly anew?: true;
     }
   /** A witness's line under the note. */
   | {
@@ -57,3 +62,11 @@ export type CheckpointEvent =
       readonly witness: string;
       readonly line: string;
     };
+
+export const checkpointMembers: MarksOf<CheckpointEvent> = {
+  'log.opened': { origin: 'clear' },
+  'checkpoint.fixed': { size: 'clear', root: 'clear', position: 'clear' },
+  'checkpoint.signed': { size: 'clear', key: 'clear', note: 'clear' },
+  'log.resumed': { as: 'clear', hold: 'clear', origin: 'clear', from: 'clear', above: 'clear', anew: 'clear' },
+  'checkpoint.cosigned': { size: 'clear', witness: 'clear', line: 'clear' },
+};

@@ -1,11 +1,12 @@
 import type { StreamKind } from '@app/event-store';
 import { checkpointsDecider, type CheckpointCommand, type CheckpointsState } from './checkpoints.decider';
-import type { CheckpointEvent } from './checkpoints.events';
+import { checkpointMembers, type CheckpointEvent } from './checkpoints.events';
 
 /** `audit-checkpoints`: the only stream of its kind. */
 export const checkpointsKind: StreamKind<CheckpointsState, CheckpointCommand, CheckpointEvent> = {
   category: 'audit',
   decider: checkpointsDecider,
+  members: checkpointMembers,
   stateVersion: 3,
 };
 

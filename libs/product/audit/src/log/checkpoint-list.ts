@@ -46,7 +46,7 @@ export class CheckpointList {
     const reader = new BackwardsReader();
     if (before !== null)
       for (const stored of await this.store.readStream(checkpointsStream, before, laterEvents))
-        reader.takeLater(stored);
+        if (!reader.takeLater(stored)) break;
     let next = before === null ? await this.store.lastRevision(checkpointsStream) : before - 1;
     while (next >= 0 && reader.found.length < count) {
       const page = await this.store.readStreamBackwards(checkpointsStream, next, pageEvents);
@@ -67,16 +67,19 @@ class BackwardsReader {
   private again: { readonly revision: number; readonly signed: Signed; readonly lines: readonly Cosigned[] } | null =
     null;
 
-  /** Takes an event after the requested checkpoints, oldest first. */
-  takeLater(stored: StoredEvent): void {
+  /** Takes an event after the requested checkpoints, oldest first. Returns false for one after which sizes are those of other trees. */
+  takeLater(stored: StoredEvent): boolean {
     const { event } = decodeEvent<CheckpointEvent>(checkpointsKind, stored);
+    if (event.type === 'log.resumed' && event.anew) return false;
     if (event.type === 'checkpoint.cosigned') this.linesOf(event.size).push(event);
+    return true;
   }
 
   take(stored: StoredEvent): void {
     const { event } = decodeEvent<CheckpointEvent>(checkpointsKind, stored);
     if (event.type === 'checkpoint.cosigned') this.linesOf(event.size).unshift(event);
     else if (event.type === 'checkpoint.signed') this.signed = event;
+    else if (event.type === 'log.resumed' && event.anew) this.lines.clear();
     else if (event.type === 'log.resumed' && event.as === 'copy') this.takeResumed(stored.revision);
     else if (event.type === 'checkpoint.fixed') {
       const { size } = event;

@@ -79,6 +79,11 @@ export function takingStatements({ why, says }: LogHold): readonly Statement[] {
   ];
 }
 
+/** The statement that names the log of a database anew, for a copy of its events whose log has that name. A database without a name is left. */
+export function beginningStatement(origin: string): Statement {
+  return { text: 'UPDATE log_identity SET origin = $1 WHERE origin IS NOT NULL', values: [origin] };
+}
+
 /** The log of this database: its origin, the database's place, and its hold. Every method throws Unavailable. */
 @Injectable()
 export class LogIdentity {

@@ -38,3 +38,42 @@ it('names each gap, and what is wrong behind it', () => {
     { revision: 4, says: 'names the log a second time' },
   ]);
 });
+
+describe('a log that began anew when its events were sealed', () => {
+  const from = { origin: 'parley/test', size: 3, root: 'cm9vdA==', note: 'note' };
+  const events = (last: object) => [
+    { ...opened },
+    { ...opened, type: 'checkpoint.fixed', data: bytesOf({ size: 3, root: 'cm9vdA==' }) },
+    { ...opened, type: 'checkpoint.signed', data: bytesOf({ size: 3, key: 'parley/test+1+a', note: 'note' }) },
+    { ...opened, type: 'log.resumed', data: bytesOf({ as: 'copy', origin: 'parley/new', anew: true, from: last }) },
+    { ...opened, type: 'checkpoint.fixed', data: bytesOf({ size: 2, root: 'b3RoZXI=' }) },
+    { ...opened, type: 'checkpoint.signed', data: bytesOf({ size: 2, key: 'parley/new+1+a', note: 'other' }) },
+  ];
+  const resultOf = (last: object) => {
+    const stream = new CheckpointEvents();
+    for (const [revision, event] of events(last).entries()) stream.take({ ...event, revision });
+    return stream.result();
+  };
+
+  it('names the log of before with its last tree, of which it has no leaf, and may sign smaller trees', () => {
+    const { origin, beforeSealing, claims, problems } = resultOf(from);
+    expect([origin, problems]).toEqual(['parley/new', []]);
+    expect(beforeSealing).toEqual([{ origin: 'parley/test', size: 3, root: 'cm9vdA==', revision: 3 }]);
+    expect(claims).toMatchObject([
+      { note: 'note', isFormer: true, isOfOtherLeaves: true },
+      { note: 'other', isFormer: false, isOfOtherLeaves: false },
+    ]);
+  });
+
+  it.each([
+    ['another tree', { ...from, root: 'YW5vdGhlcg==' }, 'does not begin with the last checkpoint of the log before'],
+    ['a smaller tree', { ...from, size: 2 }, 'does not begin with the last checkpoint of the log before'],
+    ['another log', { ...from, origin: 'parley/x' }, 'is a copy of another log than the one before'],
+  ])('cannot begin with %s', (_, last, says) => {
+    expect(resultOf(last).problems[0]).toEqual({ revision: 3, says });
+  });
+});
+
+function bytesOf(value: object): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@app/kernel';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import type { EventBytes } from '../log/covered-events';
 import type { Claim } from './claims';
 
@@ -10,7 +10,19 @@ export interface StoredClaims {
   readonly keys: readonly string[];
   /** The origins of the logs that this one was copied from, oldest first. */
   readonly formerOrigins: readonly string[];
+  /** The logs over the same events as they were before their words were sealed, oldest first. */
+  readonly beforeSealing: readonly BeforeSealing[];
   readonly problems: readonly { readonly revision: number; readonly says: string }[];
+}
+
+/** The last tree of a log over events that were sealed since. */
+export interface BeforeSealing {
+  readonly origin: string;
+  readonly size: number;
+  /** In base64. */
+  readonly root: string;
+  /** Revision of the event of `audit-checkpoints` that holds it. */
+  readonly revision: number;
 }
 
 interface Signed {
@@ -18,6 +30,7 @@ interface Signed {
   readonly size: number;
   readonly fixed: Claim['fixed'];
   readonly origin: string | null;
+  isOfOtherLeaves: boolean;
   note: string;
   witnesses: string[];
 }
@@ -26,6 +39,7 @@ interface Signed {
 export class CheckpointEvents {
   private origin: string | null = null;
   private readonly formerOrigins: string[] = [];
+  private readonly beforeSealing: BeforeSealing[] = [];
   private fixed: { readonly size: number; readonly root: string } | null = null;
   private readonly signed: Signed[] = [];
   private readonly bySize = new Map<number, Signed>();
@@ -42,9 +56,9 @@ export class CheckpointEvents {
   }
 
   result(): StoredClaims {
-    const { origin, formerOrigins, problems } = this;
+    const { origin, formerOrigins, beforeSealing, problems } = this;
     const claims = this.signed.map(({ size: _, origin: by, ...claim }) => ({ ...claim, isFormer: by !== origin }));
-    return { origin, formerOrigins, claims, keys: [...this.keys], problems };
+    return { origin, formerOrigins, beforeSealing, claims, keys: [...this.keys], problems };
   }
 
   private say(revision: number, says: string): void {
@@ -57,7 +71,7 @@ export class CheckpointEvents {
       case 'log.opened':
         return this.open(fact);
       case 'log.resumed':
-        return this.resume(fact);
+        return this.resume(event, fact);
       case 'checkpoint.fixed':
         return this.fix(fact);
       case 'checkpoint.signed':
@@ -75,14 +89,31 @@ export class CheckpointEvents {
     return null;
   }
 
-  private resume({ as, origin, from }: JsonObject): string | null {
+  private resume({ revision }: EventBytes, { as, origin, from, anew }: JsonObject): string | null {
     if (typeof origin !== 'string' || this.origin === null) return 'resumes no log';
     if (as === 'successor') return origin === this.origin ? null : 'goes on as the successor of another log';
     const begins = isJsonObject(from) ? from['origin'] : null;
-    const says = begins === null || begins === this.origin ? null : 'is a copy of another log than the one before';
+    const isOther = begins !== null && begins !== this.origin;
+    const says = isOther
+      ? 'is a copy of another log than the one before'
+      : anew === true
+        ? this.begin(revision, from)
+        : null;
     this.formerOrigins.push(this.origin);
     this.origin = origin;
     return says;
+  }
+
+  /** Begins with an empty tree: the trees up to here are of the same events before they were sealed. */
+  private begin(revision: number, from: JsonValue | undefined): string | null {
+    const last = this.fixed;
+    for (const signed of this.signed) signed.isOfOtherLeaves = true;
+    this.bySize.clear();
+    this.fixed = null;
+    if (!isJsonObject(from) || last === null || from['size'] !== last.size || from['root'] !== last.root)
+      return 'does not begin with the last checkpoint of the log before';
+    this.beforeSealing.push({ origin: this.origin ?? '', ...last, revision });
+    return null;
   }
 
   private fix({ size, root }: JsonObject): string | null {
@@ -96,7 +127,8 @@ export class CheckpointEvents {
     if (typeof size !== 'number' || typeof note !== 'string' || typeof key !== 'string') return 'signs no tree';
     const { fixed } = this;
     const { origin } = this;
-    const signed: Signed = { where: placeOf(revision), size, fixed, origin, note, witnesses: [] };
+    const where = placeOf(revision);
+    const signed: Signed = { where, size, fixed, origin, isOfOtherLeaves: false, note, witnesses: [] };
     this.signed.push(signed);
     this.bySize.set(size, signed);
     this.keys.add(key);

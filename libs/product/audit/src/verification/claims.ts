@@ -24,6 +24,8 @@ export interface Claim {
   readonly witnesses: readonly string[];
   /** Whether it was signed by the log that this one was copied from, according to the stream of the checkpoints. */
   readonly isFormer?: boolean;
+  /** Whether its tree is of the same events before their words were sealed: then only its signatures can be verified here. */
+  readonly isOfOtherLeaves?: boolean;
   /** Whether it is from outside of the deployment: from a witness, or from a file that the auditor kept. */
   readonly isOutside?: boolean;
   /** Whether it is from a witness without a known key. Anyone may have answered, so it can contradict but not vouch. */

@@ -237,6 +237,16 @@ describe('checkpoints of a log that this one is said to be copied from', () => {
     expect([told(found), found.proven, found.checkpoints]).toEqual([[], 690, 1]);
   });
 
+  it('cannot contradict events whose words were sealed since, and have to be signed all the same', async () => {
+    const before = { ...former(forged, 500), isOfOtherLeaves: true };
+    const found = await verify({ ownKeys, claims: [before, claims[2]!] });
+    expect([told(found), found.proven, found.checkpoints]).toEqual([[], 690, 1]);
+    const altered = { ...before, note: before.note.replace('500', '501') };
+    expect(told(await verify({ ownKeys, claims: [altered, claims[2]!] }))).toEqual([
+      expect.stringMatching(/^former is/),
+    ]);
+  });
+
   it('contradict events that are not what they say', async () => {
     const found = await verify({ ownKeys, claims: [former(forged, 100), claims[2]!] });
     expect(told(found)).toEqual([

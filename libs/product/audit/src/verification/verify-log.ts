@@ -98,7 +98,8 @@ function judgeAll(
   former: readonly VerifierKey[],
 ): { signed: SignedTree[]; problems: Problem[] } {
   const judged = claims.map((claim) => {
-    return { claim, ...(claim.isFormer === true ? judgeFormer(claim, policy, former) : judge(claim, policy)) };
+    const found = claim.isFormer === true ? judgeFormer(claim, policy, former) : judge(claim, policy);
+    return { claim, ...found, ...(claim.isOfOtherLeaves === true && { tree: null }) };
   });
   const problems = judged.flatMap(({ claim, problems: found }) =>
     found.map((says): Problem => ({ kind: 'checkpoint', ...placeIn(claim.where), says: `${claim.where} ${says}` })),

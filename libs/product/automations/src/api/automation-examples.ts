@@ -3,7 +3,7 @@ import type { AutomationView } from '../views/automation.view';
 import type { ConditionTest, Simulation } from '../simulation/evaluation.view';
 import type { InputOutcome } from '../use-cases/read-occurrences';
 import type { OccurrencePage } from '../views/occurrence.view';
-import type { SearchPage } from '../use-cases/read-automations';
+import type { SearchPage } from '../use-cases/search-automations';
 
 /** Example answers and bodies for the documentation, consistent with each other: all of one automation. */
 

@@ -5,7 +5,7 @@ import { examples } from './automation-examples';
 import { AutomationPage, AutomationShape } from '../views/automation.view';
 import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from '../views/automations.dto';
 import { definitionShape } from '../definition/definition.schema';
-import { SearchPage } from '../use-cases/read-automations';
+import { SearchPage } from '../use-cases/search-automations';
 import { WebhookSecret } from '../use-cases/rotate-webhook-key';
 
 export const automationsGroup: OperationGroup = {

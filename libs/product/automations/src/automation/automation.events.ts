@@ -1,9 +1,10 @@
-import { approvalPrivateMembers, type ApprovalEvent } from '@app/consent';
+import { approvalMembers, type ApprovalEvent } from '@app/consent';
 import type {
   ApprovalId,
   ConversationId,
   InputId,
   Instant,
+  MarksOf,
   OccurrenceId,
   OccurrenceTrigger,
   RunId,
@@ -11,7 +12,7 @@ import type {
   UserId,
   Words,
 } from '@app/kernel';
-import type { AutomationDefinition } from '../definition/automation-definition';
+import type { StoredDefinition } from '../definition/automation-definition';
 import type { Verdict } from '../condition/condition';
 import type { TokenSymbols } from '../condition/token-symbols';
 
@@ -36,7 +37,7 @@ export type AutomationLifeEvent =
   | { readonly type: 'automation.evaluated'; readonly at: Instant; readonly epoch: string; readonly verdict: Verdict };
 
 interface Version {
-  readonly definition: AutomationDefinition;
+  readonly definition: StoredDefinition;
   /** The provider's symbols of the tokens that the definition names. */
   readonly symbols: TokenSymbols;
   /** Counts from 1. */
@@ -143,5 +144,61 @@ export interface ContractSuperseded {
   readonly approvalId: ApprovalId;
 }
 
-/** Only operators read an automation's stream; private members of an approval stay in the metadata here as well. */
-export const automationPrivateMembers = approvalPrivateMembers;
+const version = {
+  definition: {
+    name: 'personal',
+    prompt: 'personal',
+    profile: 'personal',
+    conversation: 'clear',
+    wake: 'clear',
+    condition: { bindings: 'clear', rule: 'personal', skewSeconds: 'clear' },
+    firing: 'clear',
+    contract: 'clear',
+  },
+  symbols: 'clear',
+  definitionVersion: 'clear',
+  epoch: 'clear',
+} as const;
+const admission = { occurrenceId: 'clear', conversationId: 'clear', runId: 'clear' } as const;
+const because = { occurrenceId: 'clear', reason: 'clear' } as const;
+
+/**
+ * An automation's name, task and profile are its user's words, and the rule of its condition may hold some: constants to compare an event
+ * with. What is left is clear: bindings name their sources by tokens, `wake` and `firing` say when it acts, the contract what it may do.
+ */
+export const automationMembers: MarksOf<AutomationEvent> = {
+  ...approvalMembers.members,
+  'automation.created': { ...version, userId: 'clear' },
+  'automation.updated': version,
+  'automation.paused': {},
+  'automation.resumed': { epoch: 'clear' },
+  'automation.archived': {},
+  'automation.held': { reason: 'clear' },
+  'automation.released': { reason: 'clear' },
+  'automation.completed': { because: 'clear' },
+  'automation.webhook_rotated': { keyId: 'clear' },
+  'automation.evaluated': { epoch: 'clear', verdict: 'clear' },
+  'occurrence.arose': {
+    occurrenceId: 'clear',
+    epoch: 'clear',
+    trigger: 'clear',
+    forAt: 'clear',
+    dueAt: 'clear',
+    inputId: 'clear',
+    inputPosition: 'clear',
+  },
+  'occurrence.admitting': { ...admission, attempt: 'clear', retryUntil: 'clear' },
+  'occurrence.deferred': { ...because, retryAt: 'clear' },
+  'occurrence.accepted': admission,
+  'occurrence.rejected': because,
+  'occurrence.canceled': because,
+  'occurrence.skipped': because,
+  'occurrence.coalesced': { occurrenceId: 'clear', into: 'clear' },
+  'occurrence.finished': { occurrenceId: 'clear' },
+  'input.passed_over': { inputId: 'clear', inputPosition: 'clear', outcome: 'clear' },
+  'contract.used': { toolCallId: 'clear', approvalId: 'clear', usd: 'clear', occurrence: 'clear' },
+  'contract.use_raised': { toolCallId: 'clear', usd: 'clear' },
+  'contract.use_settled': { toolCallId: 'clear', usd: 'clear' },
+  'contract.use_returned': { toolCallId: 'clear' },
+  'contract.superseded': { approvalId: 'clear' },
+};

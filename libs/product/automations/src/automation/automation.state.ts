@@ -9,7 +9,7 @@ import type {
   ToolCallId,
   UserId,
 } from '@app/kernel';
-import type { AutomationDefinition } from '../definition/automation-definition';
+import type { StoredDefinition } from '../definition/automation-definition';
 import type { TokenSymbols } from '../condition/token-symbols';
 
 /** An automation, folded from its stream; null until it is created. */
@@ -17,7 +17,7 @@ export type AutomationState = Automation | null;
 
 export interface Automation {
   readonly userId: UserId;
-  readonly definition: AutomationDefinition;
+  readonly definition: StoredDefinition;
   /** The provider's symbols of the tokens that the definition names. */
   readonly symbols: TokenSymbols;
   readonly definitionVersion: number;

@@ -1,7 +1,7 @@
 import { usesPerOccurrenceOf, type Contract } from '@app/consent';
 import { accept, add, because, compareDecimals, decimalOf, parseDecimal, reject, unreachable } from '@app/kernel';
 import type { Decimal, Decision, OccurrenceId, ToolCallId } from '@app/kernel';
-import type { AutomationDefinition } from '../definition/automation-definition';
+import type { StoredDefinition } from '../definition/automation-definition';
 import type { AutomationCommand, HoldContractUse, UseContract } from './automation.commands';
 import type { ContractUseEvent } from './automation.events';
 import type { Automation, ContractUse } from './automation.state';
@@ -131,14 +131,14 @@ function withUse(uses: Automation['uses'], toolCallId: ToolCallId, change: Parti
 
 /**
  * Whether both are the same in canonical form (RFC 8785) apart from their names. An approval of one then covers the
- * other (docs/decisions/automations.md, "The authority is bound").
+ * other (docs/decisions/automations.md, "The authority is bound"). Erased words equal each other: by then, no rule gives authority.
  */
-export function isSameRule(one: AutomationDefinition, other: AutomationDefinition): boolean {
+export function isSameRule(one: StoredDefinition, other: StoredDefinition): boolean {
   return isSameJson(reviewedOf(one), reviewedOf(other));
 }
 
 /** The definition without its name; a contract from before `usesPerOccurrence` gets the value that it counts as. */
-function reviewedOf(definition: AutomationDefinition): AutomationDefinition {
+function reviewedOf(definition: StoredDefinition): StoredDefinition {
   const { contract } = definition;
   const bounds = contract?.bounds;
   if (contract === undefined || bounds === undefined) return { ...definition, name: '' };

@@ -1,4 +1,4 @@
-import { epochMsOf, valueAt, type Instant, type JsonValue } from '@app/kernel';
+import { epochMsOf, openOr, valueAt, type Instant, type JsonValue } from '@app/kernel';
 import {
   operandsIn,
   type Condition,
@@ -7,6 +7,7 @@ import {
   type Reading,
   type Readings,
   type RuleNode,
+  type StoredCondition,
   type UnresolvedCode,
   type UnresolvedReason,
   type Verdict,
@@ -30,14 +31,16 @@ const aheadMaxMs = 60_000;
  * operands have characters and entries. So a hostile rule of 256 nodes over an event of 16 KiB takes some 4 million
  * steps at most.
  *
- * @param condition null: `true`
+ * @param condition null: `true`; one whose rule was erased: `unknown`, without a reason
  * @param at the instant that ages count from
  */
-export function evaluate(condition: Condition | null, readings: Readings, at: Instant): Evaluation {
+export function evaluate(condition: StoredCondition | null, readings: Readings, at: Instant): Evaluation {
   if (condition === null) return { verdict: 'true', evaluatedAt: at, reasons: [] };
+  const rule = openOr(condition.rule, null);
+  if (rule === null) return { verdict: 'unknown', evaluatedAt: at, reasons: [] };
   const reasons: UnresolvedReason[] = [];
-  const sources = sourcesOf(condition, readings, at);
-  const verdict = verdictOf(condition.rule, [], { sources, fields: new Map(), reasons });
+  const sources = sourcesOf({ ...condition, rule }, readings, at);
+  const verdict = verdictOf(rule, [], { sources, fields: new Map(), reasons });
   return { verdict, evaluatedAt: at, reasons };
 }
 

@@ -1,5 +1,15 @@
-import { isSpelled, joined, quotedExactly, spelled, unreachable, words, type JsonValue, type Words } from '@app/kernel';
-import type { CompareOp, Condition, Operand, RuleNode, Source } from './condition';
+import {
+  isSpelled,
+  joined,
+  openOr,
+  quotedExactly,
+  spelled,
+  unreachable,
+  words,
+  type JsonValue,
+  type Words,
+} from '@app/kernel';
+import type { CompareOp, Operand, RuleNode, Source, StoredCondition } from './condition';
 import type { SymbolOf } from './token-symbols';
 
 /** Options for the words of a condition. */
@@ -11,7 +21,9 @@ export interface ConditionStyle {
 }
 
 /** A condition in words that may follow an "if": `the price of NEAR is below $2`. */
-export function conditionWords({ bindings, rule }: Condition, style: ConditionStyle): Words {
+export function conditionWords({ bindings, rule: stored }: StoredCondition, style: ConditionStyle): Words {
+  const rule = openOr(stored, null);
+  if (rule === null) return words`its condition, which was erased, holds`;
   const sources = new Map(bindings.map(({ name, source }) => [name, source]));
   return nodeWords(rule, { ...style, sourceOf: (binding) => sources.get(binding) });
 }

@@ -10,13 +10,14 @@ import {
   list,
   oneOf,
   optional,
+  orErased,
   recursive,
   refine,
   shape,
   text,
   variants,
 } from '@app/schema';
-import { compareOps, conditionBounds, type Condition, type RuleNode } from './condition';
+import { compareOps, conditionBounds, type Condition, type RuleNode, type ShownCondition } from './condition';
 
 const { bindingsMax, ageSecondsMax, skewSecondsMax, depthMax, nodesMax, fieldLengthMax, ruleBytesMax } =
   conditionBounds;
@@ -146,20 +147,21 @@ const Bindings = refine(list(Binding, { min: 1, max: bindingsMax }), (bindings) 
   }),
 );
 
+const skewSeconds = optional(
+  integer({
+    min: 0,
+    max: skewSecondsMax,
+    message: `must be a whole number of seconds from 0 to ${skewSecondsMax}`,
+    description: 'The greatest distance in time between two snapshots of one evaluation',
+  }),
+);
+
 /** The condition for an automation to fire. */
 export const ConditionShape = exactly<Condition>()(
-  withoutOthers(
-    shape('Condition', {
-      bindings: Bindings,
-      rule: Rule,
-      skewSeconds: optional(
-        integer({
-          min: 0,
-          max: skewSecondsMax,
-          message: `must be a whole number of seconds from 0 to ${skewSecondsMax}`,
-          description: 'The greatest distance in time between two snapshots of one evaluation',
-        }),
-      ),
-    }),
-  ),
+  withoutOthers(shape('Condition', { bindings: Bindings, rule: Rule, skewSeconds })),
+);
+
+/** A condition in answers. */
+export const ShownConditionShape = exactly<ShownCondition>()(
+  shape('ShownCondition', { bindings: Bindings, rule: orErased(Rule), skewSeconds }),
 );

@@ -1,4 +1,4 @@
-import type { Instant, JsonValue } from '@app/kernel';
+import type { Erased, Instant, JsonValue, Sealed } from '@app/kernel';
 
 /** Bounds of a condition (docs/decisions/automations.md; specification, "automations.testCondition"; docs/choices.md). */
 export const conditionBounds = {
@@ -13,10 +13,18 @@ export const conditionBounds = {
 } as const;
 
 /** The condition for an automation to fire (docs/decisions/automations.md, "condition"): a rule over values that sources deliver. */
-export interface Condition {
-  /** 1 to 5, with distinct names. */
+export type Condition = ConditionOf<never>;
+
+/** A condition as events hold it: the rule is sealed, because its constants may be any text that the user expects in an event. */
+export type StoredCondition = ConditionOf<Sealed | Erased>;
+
+/** A condition as answers show it. */
+export type ShownCondition = ConditionOf<Erased>;
+
+interface ConditionOf<Closed> {
+  /** 1 to 5, with distinct names. Never sealed: the sampling of sources searches the read model by their tokens. */
   readonly bindings: readonly Binding[];
-  readonly rule: RuleNode;
+  readonly rule: RuleNode | Closed;
   /** The greatest distance in time between two snapshots of one evaluation, in seconds. */
   readonly skewSeconds?: number;
 }

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@app/canonical';
-import { codePointLength, quotedExactly, shortened, valueAt, words } from '@app/kernel';
+import { codePointLength, openOr, quotedExactly, shortened, valueAt, words } from '@app/kernel';
 import type { Instant, JsonValue, Words } from '@app/kernel';
-import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
+import { operandsIn, type Binding, type Reading, type Readings, type Source, type StoredCondition } from './condition';
 import { tokenWords } from './condition-words';
 import type { SymbolOf } from './token-symbols';
 
@@ -31,7 +31,7 @@ export type EvaluationInput = {
 );
 
 /** One input for each binding that has a reading, in the order of the bindings. */
-export function inputsOf(condition: Condition | null, readings: Readings): readonly EvaluationInput[] {
+export function inputsOf(condition: StoredCondition | null, readings: Readings): readonly EvaluationInput[] {
   return (condition?.bindings ?? []).flatMap(({ name, maxAgeSeconds }) => {
     const reading = readingOf(readings, name);
     return reading === undefined ? [] : [inputOf(name, maxAgeSeconds, reading)];
@@ -69,10 +69,11 @@ export interface Facts {
  *
  * @param symbolOf the provider's symbol of a token, or null: the token is then named by its id
  */
-export function factsOf(condition: Condition | null, readings: Readings, symbolOf: SymbolOf = () => null): Facts {
-  if (condition === null) return { facts: [], omittedFacts: 0 };
+export function factsOf(condition: StoredCondition | null, readings: Readings, symbolOf: SymbolOf = () => null): Facts {
+  const rule = condition === null ? null : openOr(condition.rule, null);
+  if (condition === null || rule === null) return { facts: [], omittedFacts: 0 };
   const told = new Map<string, Fact>();
-  for (const operand of operandsIn(condition.rule)) {
+  for (const operand of operandsIn(rule)) {
     if ('value' in operand) continue;
     const binding = condition.bindings.find(({ name }) => name === operand.binding);
     const key = `${operand.binding} ${operand.field}`;

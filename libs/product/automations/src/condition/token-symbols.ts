@@ -1,5 +1,5 @@
 import { isSpelled } from '@app/kernel';
-import type { Condition } from './condition';
+import type { StoredCondition } from './condition';
 
 /** The provider's symbol of a token; null where it has none that can be shown. */
 export type SymbolOf = (tokenId: string) => string | null;
@@ -20,7 +20,7 @@ export function symbolIn(symbols: TokenSymbols): SymbolOf {
 }
 
 /** The tokens whose sources a condition reads, each once. */
-export function watchedTokenIds(condition: Condition | null): readonly string[] {
+export function watchedTokenIds(condition: StoredCondition | null): readonly string[] {
   const watched = (condition?.bindings ?? []).flatMap(({ source }) =>
     source.kind === 'event' ? [] : [source.tokenId],
   );

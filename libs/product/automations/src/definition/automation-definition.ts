@@ -1,6 +1,7 @@
 import type { Contract } from '@app/consent';
-import type { Instant, JsonObject } from '@app/kernel';
-import type { Condition } from '../condition/condition';
+import { isErased, isSealed, shown } from '@app/kernel';
+import type { Erased, Instant, JsonObject, Sealed } from '@app/kernel';
+import type { Condition, ShownCondition, StoredCondition } from '../condition/condition';
 
 /** Bounds of a definition (docs/decisions/automations.md; docs/choices.md). */
 export const definitionBounds = {
@@ -19,17 +20,25 @@ export const definitionBounds = {
 } as const;
 
 /** A rule as its user defines it (docs/decisions/automations.md, "AutomationDefinition"). */
-export interface AutomationDefinition {
+export type AutomationDefinition = DefinitionOf<never, Condition>;
+
+/** A definition as events and states hold it: the words of its user are sealed in the store, and erased once their key is destroyed. */
+export type StoredDefinition = DefinitionOf<Sealed | Erased, StoredCondition>;
+
+/** A definition as answers show it. */
+export type ShownDefinition = DefinitionOf<Erased, ShownCondition>;
+
+interface DefinitionOf<Closed, When> {
   /** 1 to 120 characters. */
-  readonly name: string;
+  readonly name: string | Closed;
   /** The task of the agent at each occurrence: 1 to 8192 characters. */
-  readonly prompt: string;
+  readonly prompt: string | Closed;
   /** As in `runs.start`. */
-  readonly profile?: JsonObject;
+  readonly profile?: JsonObject | Closed;
   /** A new conversation for each occurrence, or one for all of them. */
   readonly conversation: 'new' | 'same';
   readonly wake: Wake;
-  readonly condition: Condition | null;
+  readonly condition: When | null;
   readonly firing: FiringPolicy;
   /** Has `bounds`. Once the user has approved it, the agent may act within it without asking again. */
   readonly contract?: Contract;
@@ -64,4 +73,20 @@ export interface FiringPolicy {
   readonly maxOccurrences?: number;
   /** Nothing fires from this instant on. */
   readonly endAt?: Instant;
+}
+
+/** Returns the definition if all its words are open; null where they were erased. */
+export function openDefinition(stored: StoredDefinition): AutomationDefinition | null {
+  const words = [stored.name, stored.prompt, stored.profile, stored.condition?.rule];
+  // Reason for the assertion: these are all the members of which the two types differ.
+  return words.some((one) => isSealed(one) || isErased(one)) ? null : (stored as AutomationDefinition);
+}
+
+/** Returns the definition as answers show it, its members in the same order. */
+export function shownDefinition(stored: StoredDefinition): ShownDefinition {
+  const { name, prompt, profile, condition } = stored;
+  const words = { name: shown(name), prompt: shown(prompt), ...(profile !== undefined && { profile: shown(profile) }) };
+  const when = condition && { ...condition, rule: shown(condition.rule) };
+  // Reason for the assertion: these are all the members of which the two types differ.
+  return { ...stored, ...words, condition: when } as ShownDefinition;
 }

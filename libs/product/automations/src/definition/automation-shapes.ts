@@ -1,4 +1,4 @@
-import { boolean, integer, oneOf, shape, text, type Schema } from '@app/schema';
+import { boolean, integer, oneOf, orErased, shape, text, type Schema } from '@app/schema';
 import type { Truncated } from './behavior';
 import { definitionBounds } from './automation-definition';
 
@@ -6,6 +6,9 @@ import { definitionBounds } from './automation-definition';
 
 /** The name of an automation. */
 export const automationName = text({ min: 1, max: definitionBounds.nameLengthMax });
+
+/** The name of an automation, as answers show it. */
+export const shownName = orErased(automationName);
 
 export const automationState = oneOf(['enabled', 'paused', 'archived']);
 

@@ -13,7 +13,7 @@ import {
   type Words,
 } from '@app/kernel';
 import cronstrue from 'cronstrue';
-import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './automation-definition';
+import type { FiringPolicy, Schedule, StoredDefinition, Wake } from './automation-definition';
 import { conditionWords, type ConditionStyle } from '../condition/condition-words';
 import type { SymbolOf } from '../condition/token-symbols';
 
@@ -26,7 +26,7 @@ import type { SymbolOf } from '../condition/token-symbols';
  * @param quotedLengthMax maximum length of each quotation, in code points; no limit by default
  */
 export function behaviorText(
-  definition: AutomationDefinition,
+  definition: StoredDefinition,
   symbolOf: SymbolOf = () => null,
   quotedLengthMax = Infinity,
 ): Words {
@@ -48,7 +48,7 @@ export function behaviorText(
  * `when an event of type “order.paid” arrives`. Names the whole condition, however long it is.
  */
 export function actsWords(
-  { wake, condition }: Pick<AutomationDefinition, 'wake' | 'condition'>,
+  { wake, condition }: Pick<StoredDefinition, 'wake' | 'condition'>,
   style: ConditionStyle,
 ): Words {
   const when = whenWords(wake, style.quotedLengthMax);
@@ -56,7 +56,7 @@ export function actsWords(
 }
 
 /** `actsWords` without limit, followed by the age limits of the condition's values: `…, by values at most 60 seconds old`. */
-export function actsExactly(definition: Pick<AutomationDefinition, 'wake' | 'condition'>, symbolOf: SymbolOf): Words {
+export function actsExactly(definition: Pick<StoredDefinition, 'wake' | 'condition'>, symbolOf: SymbolOf): Words {
   const acts = actsWords(definition, { symbolOf, quotedLengthMax: Infinity });
   const { condition } = definition;
   if (condition === null) return acts;
@@ -141,7 +141,7 @@ function wordsOf(expression: string): string | null {
   }
 }
 
-function triggerWords({ condition, firing }: Pick<AutomationDefinition, 'condition' | 'firing'>): Words {
+function triggerWords({ condition, firing }: Pick<StoredDefinition, 'condition' | 'firing'>): Words {
   const { trigger, maxOccurrences, endAt } = firing;
   const first = words`, the first time only`;
   // Without a condition every evaluation is a match, and only the first one is an edge.
@@ -194,7 +194,7 @@ function countOf(count: number, noun: 'day' | 'hour' | 'minute' | 'second' | 'ti
 }
 
 /** The firing policy in sentences, including how often it fires, to describe a change. */
-export function firingWords(definition: Pick<AutomationDefinition, 'condition' | 'firing'>): Words {
+export function firingWords(definition: Pick<StoredDefinition, 'condition' | 'firing'>): Words {
   return joined(
     [words`The task runs each time${triggerWords(definition)}.`, ...policySentences(definition.firing)],
     ' ',

@@ -10,6 +10,7 @@ import {
   nullable,
   oneOf,
   optional,
+  orErased,
   shape,
   text,
   variants,
@@ -18,9 +19,9 @@ import {
 import { Profile } from '@app/runs';
 import { AutomationContractShape } from '@app/wallets';
 import { definitionBounds as bounds } from './automation-definition';
-import type { AutomationDefinition, FiringPolicy, Wake } from './automation-definition';
-import { automationName } from './automation-shapes';
-import { ConditionShape } from '../condition/condition.schema';
+import type { AutomationDefinition, FiringPolicy, ShownDefinition, Wake } from './automation-definition';
+import { automationName, shownName } from './automation-shapes';
+import { ConditionShape, ShownConditionShape } from '../condition/condition.schema';
 
 /** The spelling of an inbound event's type (specification, "Inbound event"). */
 const eventType = text({
@@ -131,39 +132,65 @@ const contract: Schema<Contract> = AutomationContractShape;
 /** As in `runs.start`; stored as it was given. */
 const profile: Schema<JsonObject> = Profile;
 
-type GivenDefinition = Omit<AutomationDefinition, 'firing'> & { readonly firing: GivenPolicy };
+const prompt = text({
+  min: 1,
+  max: bounds.promptLengthMax,
+  brief: 'What the agent is asked to do at each occurrence',
+  description: 'What the agent is asked to do at each occurrence; it grants no permission',
+});
 
-/** AutomationDefinition, the same in requests and in answers: it is returned as it was accepted. */
-export const definitionShape = exactly<GivenDefinition>()(
+const conversation = oneOf(['new', 'same'], {
+  message: 'must be new or same',
+  brief: 'A conversation for each occurrence, or one for all',
+  description: 'A conversation of its own for each occurrence, or one for all of them',
+});
+
+const wake = exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind', brief: 'When the rule is checked' }));
+
+const condition = {
+  description: 'Null: whatever wakes the rule is a match',
+  brief: 'What must hold for it to fire; null: nothing',
+};
+
+const description =
+  'A rule: when it is checked, what must hold, and what follows. With a `contract` the user is asked once; until it is approved, occurrences run without that authority';
+
+type Given<Definition> = Omit<Definition, 'firing'> & { readonly firing: GivenPolicy };
+
+/** AutomationDefinition in requests. */
+export const definitionShape = exactly<Given<AutomationDefinition>>()(
   withoutOthers(
     shape(
       'AutomationDefinition',
       {
         name: automationName,
-        prompt: text({
-          min: 1,
-          max: bounds.promptLengthMax,
-          brief: 'What the agent is asked to do at each occurrence',
-          description: 'What the agent is asked to do at each occurrence; it grants no permission',
-        }),
+        prompt,
         profile: optional(profile),
-        conversation: oneOf(['new', 'same'], {
-          message: 'must be new or same',
-          brief: 'A conversation for each occurrence, or one for all',
-          description: 'A conversation of its own for each occurrence, or one for all of them',
-        }),
-        wake: exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind', brief: 'When the rule is checked' })),
-        condition: nullable(ConditionShape, {
-          description: 'Null: whatever wakes the rule is a match',
-          brief: 'What must hold for it to fire; null: nothing',
-        }),
+        conversation,
+        wake,
+        condition: nullable(ConditionShape, condition),
         firing: FiringPolicyShape,
         contract: optional(contract),
       },
-      {
-        description:
-          'A rule: when it is checked, what must hold, and what follows. With a `contract` the user is asked once; until it is approved, occurrences run without that authority',
-      },
+      { description },
     ),
+  ),
+);
+
+/** The definition in answers: as it was accepted, but for words that were erased. */
+export const shownDefinitionShape = exactly<Given<ShownDefinition>>()(
+  shape(
+    'ShownAutomationDefinition',
+    {
+      name: shownName,
+      prompt: orErased(prompt),
+      profile: optional(orErased(profile)),
+      conversation,
+      wake,
+      condition: nullable(ShownConditionShape, condition),
+      firing: FiringPolicyShape,
+      contract: optional(contract),
+    },
+    { description },
   ),
 );

@@ -3,7 +3,7 @@ import { Clock, type AutomationId, type Instant, type OccurrenceId } from '@app/
 import { Timers } from '@app/timers';
 import { FoldedStates, unlessDamaged } from '@app/event-store';
 import { Database, selectList } from '@app/read-store';
-import type { AutomationDefinition } from '../definition/automation-definition';
+import type { StoredDefinition } from '../definition/automation-definition';
 import { nextDue } from '../definition/schedule';
 import { dueTimer, endTimer, dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
 import { automationKind } from '../automation/automation.stream';
@@ -26,7 +26,7 @@ export class DueTimes {
    */
   async schedule(
     automationId: AutomationId,
-    { wake, firing }: Pick<AutomationDefinition, 'wake' | 'firing'>,
+    { wake, firing }: Pick<StoredDefinition, 'wake' | 'firing'>,
     epoch: string,
     epochAt: Instant,
     after: Instant,

@@ -1,4 +1,4 @@
-import { epochMsOf, words, type AutomationId, type Instant, type RunId } from '@app/kernel';
+import { epochMsOf, openOr, words, type AutomationId, type Instant, type RunId } from '@app/kernel';
 import { dueOccurrenceId } from '../automation/automation-ids';
 import type { RecordMatch } from '../automation/automation.commands';
 import type { PassedOver } from '../automation/automation.events';
@@ -46,7 +46,7 @@ export async function handleDue(
 
 /**
  * Handles an input. It is evaluated by the activation in which it was recorded, or not at all. An invocation usually
- * has its occurrence already; if its process died before, it gets it now.
+ * has its occurrence already; if its process died before, it gets it now. An event that was erased decides nothing.
  * @throws Unavailable
  */
 export async function handleInput(world: FiringPorts, input: InputRecorded, position: number): Promise<void> {
@@ -56,12 +56,19 @@ export async function handleInput(world: FiringPorts, input: InputRecorded, posi
   if (source === 'invoke') {
     return admitNext(world, automationId, await world.record(automationId, invocation(input, position, world.now())));
   }
-  const outcome = await keptFrom(world, automation, input);
-  if (outcome !== null) {
-    await world.record(automationId, { type: 'PassOverInput', at: world.now(), inputId, position, outcome });
+  const event = openOr(input.event, null);
+  const outcome = await keptFrom(world, automation, input, event?.type ?? null);
+  if (event === null || outcome !== null) {
+    await world.record(automationId, {
+      type: 'PassOverInput',
+      at: world.now(),
+      inputId,
+      position,
+      outcome: outcome ?? 'unknown',
+    });
     return;
   }
-  const { at: forAt, event } = input;
+  const { at: forAt } = input;
   const match = matchOf(input, position);
   const after = await look(world, automationId, automation, match, { event, receivedAt: forAt });
   await admitNext(world, automationId, after);
@@ -105,17 +112,19 @@ function isLive(automation: AutomationState, epoch: string): automation is Autom
   return automation !== null && automation.epoch === epoch && automation.state === 'enabled' && !automation.completed;
 }
 
-/** Why the rule does not evaluate an input; null where it does. */
+/** Why the rule does not evaluate an input; null where it does. @param type of the input's event; null if that was erased */
 async function keptFrom(
   world: FiringPorts,
   automation: Automation,
-  { epoch, source, event }: InputRecorded,
+  { epoch, source }: InputRecorded,
+  type: string | null,
 ): Promise<PassedOver | null> {
   const obstacle = obstacleTo(epoch, automation);
   if (obstacle !== null) return obstacle.outcome;
   if (await world.isPaused()) return 'paused';
+  if (type === null) return 'unknown';
   const { wake } = automation.definition;
-  const isAwaited = source !== 'webhook' || (wake.kind === 'event' && wake.types.includes(event.type));
+  const isAwaited = source !== 'webhook' || (wake.kind === 'event' && wake.types.includes(type));
   return isAwaited ? null : 'type_not_awaited';
 }
 

@@ -3,7 +3,7 @@ import { causeOfService, asId, causeOfEvent, type AutomationId, type RunId } fro
 import { Timers, type Timer } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import { conversationKind } from '@app/conversations';
-import { decodeEvent, FoldedStates, idInStream, type StoredEvent } from '@app/event-store';
+import { decodeEvent, EventStore, FoldedStates, idInStream, type StoredEvent } from '@app/event-store';
 import type { Reactor } from '@app/read-store';
 import { Sampler } from '../sources/sampler';
 import { sourceTimers } from '../sources/source-key';
@@ -59,6 +59,7 @@ export class FiringReactor implements Reactor {
   constructor(
     private readonly firing: LiveFiring,
     private readonly states: FoldedStates,
+    private readonly store: EventStore,
   ) {}
 
   /** Inputs of one automation are handled in the order in which they were recorded. */
@@ -73,7 +74,8 @@ export class FiringReactor implements Reactor {
   }
 
   private async input(stored: StoredEvent): Promise<void> {
-    const { event, position } = decodeEvent<InputRecorded>(inputKind, stored);
+    const [opened = stored] = await this.store.open([stored]);
+    const { event, position } = decodeEvent<InputRecorded>(inputKind, opened);
     await handleInput(this.firing.world(causeOfEvent('firing', stored)), event, position);
   }
 

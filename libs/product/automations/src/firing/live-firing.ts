@@ -36,10 +36,11 @@ export class RuleEvaluations {
 
   /** Stores the evaluation as the last one, for the status view. */
   async keep(automationId: AutomationId, { automation, readings, evaluation }: Look): Promise<void> {
-    const { epoch, definition, symbols } = automation;
+    const { userId, epoch, definition, symbols } = automation;
     const { facts, omittedFacts } = factsOf(definition.condition, readings, symbolIn(symbols));
     const { verdict, evaluatedAt: at, reasons } = evaluation;
-    await this.checks.record(automationId, { at, epoch, condition: outcomes[verdict], facts, omittedFacts, reasons });
+    const check = { at, epoch, condition: outcomes[verdict], facts, omittedFacts, reasons };
+    await this.checks.record(userId, automationId, check);
   }
 }
 

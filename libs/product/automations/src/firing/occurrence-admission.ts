@@ -3,6 +3,7 @@ import { conversationKind, isKnownRun, isWritable, type ConversationState, type 
 import { FoldedStates } from '@app/event-store';
 import {
   asId,
+  because,
   ok,
   refuse,
   type AutomationId,
@@ -21,6 +22,7 @@ import { UserQuotas } from '@app/quotas';
 import { v7 as uuidV7 } from 'uuid';
 import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation/automation-ids';
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';
+import { openDefinition } from '../definition/automation-definition';
 import type { Admission } from './firing-ports';
 
 /** Maximum number of archived conversations of one automation. */
@@ -60,10 +62,13 @@ export class OccurrenceAdmission {
   /** Starts the run. Refuses for the reasons of `runs.start`, and for a profile that can no longer run. @throws Unavailable */
   async admit(
     automationId: AutomationId,
-    { definition, userId }: Automation,
+    { definition: stored, userId }: Automation,
     { occurrenceId, trigger, conversationId, runId }: Admission,
     cause: Cause,
   ): Promise<Result<unknown>> {
+    const definition = openDefinition(stored);
+    // Its task is gone for good: a retry would not find it either.
+    if (definition === null) return refuse(because('automation_completed'));
     const asked = definition.profile === undefined ? ok(undefined) : read(Profile, definition.profile);
     if (!asked.ok) return asked;
     const resolved = resolveProfile(asked.value, this.offer);

@@ -1,6 +1,7 @@
 import { migration, type Projection, type ReadModelRow, type Database } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AutomationId, Instant } from '@app/kernel';
+import { isErased, type AutomationId, type Instant, type Personal } from '@app/kernel';
+import { openMembers, type KeyRing } from '@app/sealing';
 import type { AutomationEvent, PassedOver } from '../automation/automation.events';
 import { automationKind } from '../automation/automation.stream';
 import { inputKind, type InboundEvent, type InputRecorded, type InputSource } from './input.stream';
@@ -13,7 +14,8 @@ export class InputRow implements ReadModelRow {
   /** When it was recorded, by the service clock. */
   @Column('text') at: string;
   @Column('text') source: InputSource;
-  @Column('json') event: InboundEvent;
+  /** Sealed, as in the event that recorded it. */
+  @Column('json') event: Personal<InboundEvent>;
   /** The reason why it led to no occurrence; null when it did, and until it is evaluated. */
   @Column('text', { nullable: true }) outcome: PassedOver | null;
   /** Position of its recording: inputs of one instant are sorted by it. */
@@ -73,21 +75,35 @@ export interface RecordedInput {
   readonly event: InboundEvent;
 }
 
-/** The inputs of an automation that were recorded after `from` and not after `to`, oldest first. @throws Unavailable */
+interface SealedInput extends Omit<RecordedInput, 'event'> {
+  readonly event: InputRow['event'];
+}
+
+/** Where inputs are, and the keys that open them. */
+interface InputStore {
+  readonly database: Database;
+  readonly keys: KeyRing;
+}
+
+/**
+ * The inputs of an automation that were recorded after `from` and not after `to`, oldest first, without those whose event was erased.
+ * @throws Unavailable
+ */
 export async function* inputsBetween(
-  database: Database,
+  { database, keys }: InputStore,
   automationId: AutomationId,
   from: Instant,
   to: Instant,
 ): AsyncGenerator<RecordedInput> {
   let last: Pick<RecordedInput, 'at' | 'position'> | undefined = { at: from, position: Number.MAX_SAFE_INTEGER };
   while (last !== undefined) {
-    const page: RecordedInput[] = await database.query<RecordedInput>(
+    const page: SealedInput[] = await database.query<SealedInput>(
       `SELECT at, opened_position AS position, source, event FROM {automation_inputs}
        WHERE automation_id = $1 AND (at, opened_position) > ($2, $3) AND at <= $4 ORDER BY at, opened_position LIMIT $5`,
       [automationId, last.at, last.position, to, inputsAtOnce],
     );
-    yield* page;
+    for (const { event, ...input } of await openMembers(keys, page, ['event']))
+      if (!isErased(event)) yield { ...input, event };
     last = page.length < inputsAtOnce ? undefined : page.at(-1);
   }
 }

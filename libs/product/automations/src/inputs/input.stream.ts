@@ -1,6 +1,7 @@
 import type { StreamKind } from '@app/event-store';
+import { sealedForUser } from '@app/sealing';
 import { accept, asId, unreachable } from '@app/kernel';
-import type { AutomationId, Decider, InputId, Instant, JsonObject, UserId } from '@app/kernel';
+import type { AutomationId, Decider, InputId, Instant, JsonObject, MarksOf, Personal, UserId } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
 
 /** Origins of an input: the rule evaluates the first two; an invocation bypasses it. */
@@ -23,7 +24,7 @@ export interface InputRecorded {
   readonly automationId: AutomationId;
   readonly userId: UserId;
   readonly source: InputSource;
-  readonly event: InboundEvent;
+  readonly event: Personal<InboundEvent>;
   /**
    * The activation in which it was recorded: no other one evaluates it. An instant could not decide that, because
    * clocks of replicas differ.
@@ -43,17 +44,30 @@ export function inputIdOf(automationId: AutomationId, source: InputSource, key: 
 
 export interface InputState {
   readonly recordedAt: Instant | null;
+  readonly userId: UserId | null;
 }
+
+const inputMembers: MarksOf<InputRecorded> = {
+  'input.recorded': {
+    inputId: 'clear',
+    automationId: 'clear',
+    userId: 'clear',
+    source: 'clear',
+    event: 'personal',
+    epoch: 'clear',
+    dormant: 'clear',
+  },
+};
 
 type RecordInput = Omit<InputRecorded, 'type'>;
 
 const inputDecider: Decider<InputState, RecordInput, InputRecorded> = {
-  initialState: { recordedAt: null },
+  initialState: { recordedAt: null, userId: null },
   decide: (command, state) => (state.recordedAt === null ? accept({ type: 'input.recorded', ...command }) : accept()),
   evolve: (_, event) => {
     switch (event.type) {
       case 'input.recorded':
-        return { recordedAt: event.at };
+        return { recordedAt: event.at, userId: event.userId };
       default:
         return unreachable(event.type);
     }
@@ -64,5 +78,7 @@ const inputDecider: Decider<InputState, RecordInput, InputRecorded> = {
 export const inputKind: StreamKind<InputState, RecordInput, InputRecorded> = {
   category: 'input',
   decider: inputDecider,
-  stateVersion: 1,
+  members: inputMembers,
+  sealedFor: (_, { userId }) => sealedForUser(userId),
+  stateVersion: 2,
 };

@@ -1,5 +1,5 @@
 import type { Instant, OccurrenceTrigger } from '@app/kernel';
-import type { AutomationDefinition, Wake } from '../definition/automation-definition';
+import type { StoredDefinition, Wake } from '../definition/automation-definition';
 import type { Automation } from '../automation/automation.state';
 import type { UnresolvedCode, UnresolvedReason } from '../condition/condition';
 import { evaluate } from '../condition/condition-evaluator';
@@ -71,7 +71,7 @@ export const unsimulated: Simulated = {
  */
 export function simulateLook(
   simulated: Simulated,
-  definition: AutomationDefinition,
+  definition: StoredDefinition,
   history: SampleHistory,
   look: SimulatedLook,
 ): Simulated {
@@ -114,7 +114,7 @@ function isLookedAt(wake: Wake, { trigger, event }: SimulatedLook): boolean {
 
 function evaluateAt(
   simulated: Simulated,
-  { condition, firing }: AutomationDefinition,
+  { condition, firing }: StoredDefinition,
   history: SampleHistory,
   { at, trigger, event }: SimulatedLook,
 ): Simulated {
@@ -135,7 +135,7 @@ function evaluateAt(
 }
 
 /** Fires regardless of the rule and its cooldown, but within its limits; uses up neither edges nor the one match of `once`. */
-function invoke(simulated: Simulated, { firing }: AutomationDefinition, { at, trigger }: SimulatedLook): Simulated {
+function invoke(simulated: Simulated, { firing }: StoredDefinition, { at, trigger }: SimulatedLook): Simulated {
   const { memory } = simulated;
   const isOver = firing.trigger === 'once' && memory.taken;
   if (isOver || limitReached(firing, memory.accepted, at) !== null)

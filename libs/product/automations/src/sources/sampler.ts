@@ -3,7 +3,7 @@ import { Clock, epochMsOf, instantOf, type Instant, type UserId } from '@app/ker
 import { Timers, type Timer } from '@app/timers';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Condition } from '../condition/condition';
+import type { StoredCondition } from '../condition/condition';
 import { AskSource } from './ask-source';
 import { Samples } from './samples';
 import { keyOf, readSource, sourceOf, sourceTimer, type SourceInUse } from './source-key';
@@ -45,7 +45,7 @@ export class Sampler {
    * that very instant counts, even if its timer runs later, so that a later simulation sees the same. Missed samples
    * are not made up for.
    */
-  async look(userId: UserId, condition: Condition | null, at: Instant): Promise<SampleHistory> {
+  async look(userId: UserId, condition: StoredCondition | null, at: Instant): Promise<SampleHistory> {
     const found = (condition?.bindings ?? []).map(async ({ name, source }): Promise<[string, readonly Sample[]]> => {
       if (source.kind === 'event') return [name, []];
       const sample = await this.sampleAt(sourceOf(source, userId), at);

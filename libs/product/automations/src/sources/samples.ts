@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, instantOf, type Instant, type UserId } from '@app/kernel';
 import { Timers } from '@app/timers';
-import type { AutomationDefinition } from '../definition/automation-definition';
-import type { Condition, Readings } from '../condition/condition';
+import type { StoredDefinition } from '../definition/automation-definition';
+import type { Readings, StoredCondition } from '../condition/condition';
 import type { InboundEvent } from '../inputs/input.stream';
 import { keyOf, sourceOf, sourcesIn, sourceTimer, type SourceInUse } from './source-key';
 import { readingsAt, sampleEveryMs, type Sample, type SampleHistory } from './source-sample';
@@ -21,7 +21,7 @@ export class Samples {
   ) {}
 
   /** Called before a definition is appended: its sources are sampled now, and for as long as a rule uses them. */
-  async watch(userId: UserId, { condition }: Pick<AutomationDefinition, 'condition'>): Promise<void> {
+  async watch(userId: UserId, { condition }: Pick<StoredDefinition, 'condition'>): Promise<void> {
     for (const source of sourcesIn(condition, userId)) await this.begin(source);
   }
 
@@ -35,7 +35,7 @@ export class Samples {
   /** The readings of a condition's sources at an instant. Asks no provider. */
   async readings(
     userId: UserId,
-    condition: Condition | null,
+    condition: StoredCondition | null,
     at: Instant,
     event: InboundEvent | null,
     receivedAt: Instant,
@@ -50,7 +50,7 @@ export class Samples {
   }
 
   /** All samples that `readingsAt` needs for evaluations between two instants. */
-  async history(userId: UserId, condition: Condition | null, from: Instant, to: Instant): Promise<SampleHistory> {
+  async history(userId: UserId, condition: StoredCondition | null, from: Instant, to: Instant): Promise<SampleHistory> {
     const history: Record<string, readonly Sample[]> = {};
     for (const { name, source } of condition?.bindings ?? []) {
       if (source.kind === 'event') continue;

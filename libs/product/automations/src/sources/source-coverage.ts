@@ -1,5 +1,5 @@
 import { epochMsOf, instantOf, type Instant } from '@app/kernel';
-import type { Condition, SampledSource } from '../condition/condition';
+import type { SampledSource, StoredCondition } from '../condition/condition';
 import { sourceIdOf } from '../condition/readings';
 import { gapAfterMs, sampleEveryMs, type Sample, type SampleHistory } from './source-sample';
 
@@ -31,7 +31,7 @@ export interface SourceCoverage {
 
 /** Coverage of each binding of a sampled source, in their order; events are not sampled. Excludes `from`, includes `to`. */
 export function coverageOf(
-  condition: Condition | null,
+  condition: StoredCondition | null,
   history: SampleHistory,
   from: Instant,
   to: Instant,

@@ -1,6 +1,6 @@
 import { asId, type Instant, type JsonObject, type UserId } from '@app/kernel';
 import type { Timer } from '@app/timers';
-import type { Condition, SampledSource } from '../condition/condition';
+import type { SampledSource, StoredCondition } from '../condition/condition';
 
 /** The kind of timers that sample sources, and the prefix of their ids. */
 export const sourceTimers = 'source';
@@ -23,7 +23,7 @@ export function sourceOf(source: SampledSource, userId: UserId): SourceInUse {
 }
 
 /** Every source that the condition samples, each once. */
-export function sourcesIn(condition: Condition | null, userId: UserId): readonly SourceInUse[] {
+export function sourcesIn(condition: StoredCondition | null, userId: UserId): readonly SourceInUse[] {
   const byKey = new Map<string, SourceInUse>();
   for (const { source } of condition?.bindings ?? []) {
     if (source.kind === 'event') continue;

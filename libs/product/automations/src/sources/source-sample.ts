@@ -1,6 +1,6 @@
 import { epochMsOf, instantOf, type Instant, type JsonValue } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
-import type { Condition, Reading, Readings } from '../condition/condition';
+import type { Reading, Readings, StoredCondition } from '../condition/condition';
 import type { InboundEvent } from '../inputs/input.stream';
 import { sourceIdOf } from '../condition/readings';
 
@@ -32,7 +32,7 @@ export type SampleHistory = { readonly [binding: string]: readonly Sample[] | un
  * @param delivered the event for the rule, and when it was received; null where none caused the evaluation
  */
 export function readingsAt(
-  condition: Condition | null,
+  condition: StoredCondition | null,
   history: SampleHistory,
   at: Instant,
   delivered: { readonly event: InboundEvent; readonly receivedAt: Instant } | null,

@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import type { AutomationId, Instant } from '@app/kernel';
+import {
+  openOr,
+  type AutomationId,
+  type Instant,
+  type JsonValue,
+  type Personal,
+  type Sealed,
+  type UserId,
+} from '@app/kernel';
 import { Database } from '@app/read-store';
 import { GroupLoader } from '@app/runtime';
+import { KeyRing, openMembers, sealedForUser, sealValue } from '@app/sealing';
+import { v7 as uuidV7 } from 'uuid';
 import type { UnresolvedReason } from '../condition/condition';
-import type { Facts } from '../condition/readings';
+import type { Fact, Facts } from '../condition/readings';
 
 /** Maximum number of reasons stored of a check; a status shows the first. */
 const reasonsKeptMax = 16;
@@ -23,9 +33,14 @@ export interface AutomationCheck extends Facts {
   readonly reasons: readonly UnresolvedReason[];
 }
 
+/** A check as the table holds it: its facts may be values of the user's events, so they are sealed. */
+interface StoredCheck extends Omit<AutomationCheck, 'facts'> {
+  readonly facts: Personal<readonly Fact[]>;
+}
+
 interface KeptCheck {
   readonly automationId: AutomationId;
-  readonly check: AutomationCheck;
+  readonly check: StoredCheck & { readonly facts: Sealed };
 }
 
 /** Stores the last check of each rule; concurrent ones share a statement. All methods throw Unavailable. */
@@ -33,11 +48,18 @@ interface KeptCheck {
 export class AutomationChecks {
   private readonly checks = new GroupLoader<KeptCheck, null>((checks) => this.recordAll(checks), grouped);
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly keys: KeyRing,
+  ) {}
 
-  /** Stores a check unless a later one is stored. */
-  async record(automationId: AutomationId, check: AutomationCheck): Promise<void> {
-    await this.checks.load({ automationId, check });
+  /** Stores a check of a user's automation unless a later one is stored. */
+  async record(userId: UserId, automationId: AutomationId, check: AutomationCheck): Promise<void> {
+    const sealedFor = sealedForUser(userId);
+    const place = { keyId: sealedFor.keyId, eventId: uuidV7(), path: 'facts' };
+    // Reason for the assertion: facts are JSON; their interface does not say so.
+    const facts = sealValue(await this.keys.keyOf(sealedFor), place, check.facts as unknown as JsonValue);
+    await this.checks.load({ automationId, check: { ...check, facts } });
   }
 
   private async recordAll(checks: readonly KeptCheck[]): Promise<null[]> {
@@ -65,12 +87,13 @@ export class AutomationChecks {
 
   /** The last check, or null where the rule was never evaluated. */
   async last(automationId: AutomationId): Promise<AutomationCheck | null> {
-    const [row] = await this.database.query<AutomationCheck>(
+    const rows = await this.database.query<StoredCheck>(
       `SELECT at, epoch, condition, facts, omitted_facts AS "omittedFacts", reasons FROM automation_checks
        WHERE automation_id = $1`,
       [automationId],
       'automation_checks.last',
     );
-    return row ?? null;
+    const [check] = await openMembers(this.keys, rows, ['facts']);
+    return check === undefined ? null : { ...check, facts: openOr(check.facts, []) };
   }
 }

@@ -11,7 +11,7 @@ import {
   type Instant,
   type Words,
 } from '@app/kernel';
-import type { Condition, UnresolvedCode, UnresolvedReason } from '../condition/condition';
+import type { StoredCondition, UnresolvedCode, UnresolvedReason } from '../condition/condition';
 import { conditionWords } from '../condition/condition-words';
 import { symbolIn } from '../condition/token-symbols';
 import type { AutomationCheck } from './automation-checks';
@@ -165,7 +165,7 @@ const unresolved = {
   snapshot_skew: ['too far apart in time are the values of', 'Its sources are read at about the same time'],
 } as const satisfies Record<UnresolvedCode, readonly [string, string]>;
 
-function undecided({ code, binding }: UnresolvedReason, { bindings }: Condition): Hindrance {
+function undecided({ code, binding }: UnresolvedReason, { bindings }: StoredCondition): Hindrance {
   const [because, wouldHaveToBe] = unresolved[code];
   const named = binding === undefined ? words`the rule` : words`the binding ${quotedExactly(binding)}`;
   const age = code === 'stale' ? bindings.find(({ name }) => name === binding)?.maxAgeSeconds : undefined;

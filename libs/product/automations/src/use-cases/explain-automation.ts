@@ -2,10 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
 import { DeploymentControls } from '@app/deployment';
-import { Clock, instantIn, instantOf, notFound, ok, quoted, refuse, spelled } from '@app/kernel';
+import { Clock, erased, instantIn, instantOf, notFound, ok, openOr, quoted, refuse, spelled } from '@app/kernel';
 import type { AutomationId, Instant, Result, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
-import { boolean, instant, integer, list, nullable, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  orErased,
+  shape,
+  text,
+  uuid,
+  type Shaped,
+} from '@app/schema';
 import { hindrancesOf, type Present } from '../status/hindrances';
 import { AutomationOwners } from '../firing/firing-ports';
 import { deliveries } from '../automation/read-model/automation.row';
@@ -58,7 +70,7 @@ export const ExplainedAutomation = shape('ExplainedAutomation', {
   asOf: instant({ description: 'When all of this was read' }),
   automationId: uuid(),
   userId: uuid(),
-  name: text({ description: 'In quotation marks: its user or an agent wrote it' }),
+  name: orErased(text({ description: 'In quotation marks: its user or an agent wrote it' })),
   state: automationState,
   held: boolean({ description: 'An operator keeps it from firing' }),
   monitoring: oneOf(monitorings, { description: 'As the partner API shows it' }),
@@ -119,13 +131,14 @@ export class ExplainAutomationHandler implements IQueryHandler<ExplainAutomation
       this.dueAt(automationId, automation.epoch),
     ]);
     const asOf = this.clock.now();
+    const name = openOr(definition.name, null);
     const rejected = latest?.delivery === 'rejected' ? rejectionOf(latest, automation.epochAt) : null;
     const check = last?.epoch === automation.epoch ? last : null;
     return ok({
       asOf,
       automationId,
       userId,
-      name: quoted(definition.name),
+      name: name === null ? erased : quoted(name),
       state,
       held,
       monitoring: monitoringOf(automation, check, asOf).monitoring,

@@ -1,9 +1,9 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
+import { Clock, notFound, ok, refuse, shown, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
 import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../status/automation-checks';
-import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
+import { automationState, shownName, truncatedText } from '../definition/automation-shapes';
 import { AutomationReader } from '../automation/automation-reader';
 import { OccurrenceList, type ListedOccurrence } from '../automation/read-model/occurrence.queries';
 import { behaviorText, shortenedWords } from '../definition/behavior';
@@ -18,7 +18,7 @@ const behaviorLengthMax = 320;
 export const AutomationStatus = shape('AutomationStatus', {
   asOf: instant({ description: 'When all of this was read' }),
   automationId: uuid(),
-  name: automationName,
+  name: shownName,
   state: automationState,
   monitoring: oneOf(monitorings, {
     description:
@@ -80,7 +80,7 @@ export class GetAutomationStatusHandler implements IQueryHandler<GetAutomationSt
     return ok({
       asOf,
       automationId,
-      name: automation.definition.name,
+      name: shown(automation.definition.name),
       state: automation.state,
       monitoring,
       behavior: shortenedWords(behaviorText(automation.definition, symbolIn(automation.symbols)), behaviorLengthMax),

@@ -3,6 +3,7 @@ import { Clock, epochMsOf, instantOf, invalid, notFound, ok, refuse } from '@app
 import type { AutomationId, Instant, Result, UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { read } from '@app/schema';
+import { KeyRing } from '@app/sealing';
 import { setImmediate as others } from 'node:timers/promises';
 import { evaluate } from '../condition/condition-evaluator';
 import type { ConditionTest, Simulation } from '../simulation/evaluation.view';
@@ -91,6 +92,7 @@ class SimulateAutomationHandler implements IQueryHandler<SimulateAutomation> {
     private readonly reader: AutomationReader,
     private readonly samples: Samples,
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly clock: Clock,
   ) {}
 
@@ -103,7 +105,8 @@ class SimulateAutomationHandler implements IQueryHandler<SimulateAutomation> {
     if (automation === null) return refuse(notFound);
     const { definition, definitionVersion } = automation;
     const history = await this.samples.history(userId, definition.condition, from, to);
-    const inputs = inputsBetween(this.database, automationId, from, to);
+    const { database, keys } = this;
+    const inputs = inputsBetween({ database, keys }, automationId, from, to);
     const looks = looksBetween(automation, from, to, inputs);
     const { evaluated, matched, unknown, unresolved, fired, truncated } = await simulate(automation, history, looks);
     const coverage = coverageOf(definition.condition, history, from, to);

@@ -1,21 +1,21 @@
 import type { PathParameter } from '@app/http';
 import { notFound, ok, refuse, type AutomationId, type Instant, type Result } from '@app/kernel';
 import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/schema';
-import type { AutomationDefinition } from '../definition/automation-definition';
-import { automationName, automationState, definitionVersion, revision } from '../definition/automation-shapes';
+import { shownDefinition, type ShownDefinition } from '../definition/automation-definition';
+import { automationState, definitionVersion, revision, shownName } from '../definition/automation-shapes';
 import type { AutomationRow } from '../automation/read-model/automation.row';
 import { revisionOf, type Automation, type AutomationState } from '../automation/automation.state';
-import { definitionShape } from '../definition/definition.schema';
+import { shownDefinitionShape } from '../definition/definition.schema';
 import { nextDue } from '../definition/schedule';
 
 /** Automation, as the API answers it (docs/decisions/automations.md). */
 export const AutomationShape = shape('Automation', {
   id: uuid(),
-  name: automationName,
+  name: shownName,
   state: automationState,
   revision,
   definitionVersion,
-  definition: definitionShape,
+  definition: shownDefinitionShape,
   contractApprovalId: nullable(uuid(), {
     description: "The approval that asks for the definition's contract; null where it has none",
   }),
@@ -30,27 +30,28 @@ export const AutomationShape = shape('Automation', {
 });
 /** Members that a given definition may leave out are filled in. */
 export type AutomationView = Omit<Shaped<typeof AutomationShape>, 'definition'> & {
-  readonly definition: AutomationDefinition;
+  readonly definition: ShownDefinition;
 };
 
 export const AutomationPage = countedPageOfShape('Automation', AutomationShape);
 export type AutomationPage = Shaped<typeof AutomationPage>;
 
 /** Members of a row that its view does not need. */
-export const unlisted = ['userId', 'webhookKeyId', 'searchWords', 'position'] as const;
+export const unlisted = ['userId', 'webhookKeyId', 'symbols', 'position'] as const;
 
 /** The members of a row that its view needs. */
 export type ListedAutomation = Omit<AutomationRow, (typeof unlisted)[number]>;
 
 /** The view of an automation, from its folded stream. */
 export function viewOfState(id: AutomationId, automation: Automation, now: Instant): AutomationView {
+  const definition = shownDefinition(automation.definition);
   return {
     id,
-    name: automation.definition.name,
+    name: definition.name,
     state: automation.state,
     revision: revisionOf(automation),
     definitionVersion: automation.definitionVersion,
-    definition: automation.definition,
+    definition,
     contractApprovalId: automation.contractApproval?.approvalId ?? null,
     held: automation.held,
     nextRunAt: nextRunAt(automation, now),
@@ -66,13 +67,14 @@ export function answerOf(id: AutomationId, automation: AutomationState, now: Ins
   return automation === null ? refuse(notFound) : ok(viewOfState(id, automation, now));
 }
 
-/** The view of an automation, from its row in the read model. */
+/** The view of an automation, from its row in the read model, whose words are open. */
 export function viewOfRow(row: ListedAutomation, now: Instant): AutomationView {
-  const { id, name, state, definitionVersion, definition, contractApprovalId, held, occurrences } = row;
+  const { id, state, definitionVersion, contractApprovalId, held, occurrences } = row;
+  const definition = shownDefinition(row.definition);
   const { createdAt, updatedAt, archivedAt } = row;
   return {
     id,
-    name,
+    name: definition.name,
     state,
     revision: revisionOf(row),
     definitionVersion,

@@ -1,17 +1,19 @@
 import { exampleIds } from '@app/consent';
 import type { MessageId, RunId } from '@app/kernel';
-import { event, text, uuid, type EventOf } from '@app/schema';
+import { clear, event, text, uuid, type EventOf } from '@app/schema';
 import { exampleMessages } from './run.events';
 
-const runId = uuid<RunId>();
-const messageId = uuid<MessageId>({ description: "Of the message in the conversation's messages" });
+const runId = clear(uuid<RunId>());
+const messageId = clear(uuid<MessageId>({ description: "Of the message in the conversation's messages" }));
+/** A delta is stored nowhere, so there is nothing to seal. */
+const grows = clear(text({ min: 1 }));
 
 /** Live only: presentation of a message that is still being written; it is not journaled. */
 export const textDelta = event(
   'agent.text_delta',
   'What a message that is being written grows by. Live only: never replayed, and `agent.message` has the whole.',
   {
-    public: { runId, messageId, text: text({ min: 1 }) },
+    public: { runId, messageId, text: grows },
     example: { runId: exampleIds.run, messageId: exampleMessages.said, text: 'The withdrawal of ' },
   },
 );
@@ -22,7 +24,7 @@ export const reasoningDelta = event(
   'agent.reasoning_delta',
   'What the reasoning of a step grows by. Live only: never replayed, and `agent.reasoning` has the whole.',
   {
-    public: { runId, messageId: uuid<MessageId>({ description: 'Of its `agent.reasoning`' }), text: text({ min: 1 }) },
+    public: { runId, messageId: clear(uuid<MessageId>({ description: 'Of its `agent.reasoning`' })), text: grows },
     example: { runId: exampleIds.run, messageId: exampleMessages.thought, text: 'The user wants to ' },
   },
 );

@@ -9,6 +9,7 @@ import type {
   RunKey,
   ToolCallId,
   UserId,
+  WithOpenWords,
 } from '@app/kernel';
 import type { ApprovalEvent } from '@app/consent';
 import type { RunEvent, RunOrigin } from './run.events';
@@ -58,9 +59,8 @@ export interface SuspendRun extends ByHolder {
 }
 
 /** An approval to open, without the members that the run provides. */
-export type OpenApproval = Omit<
-  Extract<ApprovalEvent, { readonly type: 'approval.opened' }>,
-  'type' | 'at' | 'runId' | 'runKey' | 'userId'
+export type OpenApproval = WithOpenWords<
+  Omit<Extract<ApprovalEvent, { readonly type: 'approval.opened' }>, 'type' | 'at' | 'runId' | 'runKey' | 'userId'>
 >;
 
 /** All results of one model step, in one append; `end` if the step was the last. */

@@ -1,6 +1,7 @@
 import { exampleIds } from '@app/consent';
 import type { ApprovalId, MessageId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
-import { boolean, event, integer, internal, json, list, nullable, oneOf, text, uuid, type EventOf } from '@app/schema';
+import { boolean, clear, event, integer, internal, json, list, nullable, oneOf, personal, text } from '@app/schema';
+import { uuid, type EventOf } from '@app/schema';
 import { RunFailure, RunRequest, RunResponse, Usage, type ResolvedRun } from './run.schema';
 
 export const runOrigins = ['user', 'automation'] as const;
@@ -10,23 +11,25 @@ export type RunEndStatus = (typeof runEndStatuses)[number];
 const toolOutcomes = ['ok', 'error', 'denied', 'expired'] as const;
 export type ToolOutcome = (typeof toolOutcomes)[number];
 
-const runId = uuid<RunId>();
-const segment = integer({ min: 1, description: 'One more at each continuation after approvals' });
-const approvalIds = list(uuid<ApprovalId>(), { min: 1 });
-const messageId = uuid<MessageId>({ description: "Of the message in the conversation's messages" });
-const toolCallId = text<ToolCallId>({
-  pattern: /^[0-9a-f-]{36}\/[1-9][0-9]*\/[0-9]+$/,
-  description: '`runId/step/index`; the same in `tool.called` and `tool.returned`',
-});
+const runId = clear(uuid<RunId>());
+const segment = clear(integer({ min: 1, description: 'One more at each continuation after approvals' }));
+const approvalIds = clear(list(uuid<ApprovalId>(), { min: 1 }));
+const messageId = clear(uuid<MessageId>({ description: "Of the message in the conversation's messages" }));
+const toolCallId = clear(
+  text<ToolCallId>({
+    pattern: /^[0-9a-f-]{36}\/[1-9][0-9]*\/[0-9]+$/,
+    description: '`runId/step/index`; the same in `tool.called` and `tool.returned`',
+  }),
+);
 /** The run's id inside the deployment. */
-const runKey = internal<RunKey>();
-const userId = internal<UserId>();
-const segmentCostCents = internal<number>();
+const runKey = clear(internal<RunKey>());
+const userId = clear(internal<UserId>());
+const segmentCostCents = clear(internal<number>());
 /**
  * The process that executes the segment from its begin on, without a claim of its own; null: the process that claims it. Since versions 3
  * (`run.started`) and 2 (`run.resumed`).
  */
-const holder = internal<ProcessId | null>();
+const holder = clear(internal<ProcessId | null>());
 
 /** The ids of the examples, which form the story of a user's withdrawal by the agent. */
 const ids = {
@@ -46,18 +49,19 @@ export const exampleOperationId = '0a5be28c-7585-541f-a3b0-7f7bdcdc09cf';
 const started = event('run.started', 'A run was admitted; it holds the conversation until it waits or ends.', {
   public: {
     runId,
-    origin: oneOf(runOrigins),
-    automationId: nullable(uuid()),
-    occurrenceId: nullable(uuid(), { description: 'Of the occurrence that started it' }),
-    request: RunRequest,
+    origin: clear(oneOf(runOrigins)),
+    automationId: clear(nullable(uuid())),
+    occurrenceId: clear(nullable(uuid(), { description: 'Of the occurrence that started it' })),
+    request: personal(RunRequest),
   },
   /** The resolution of the request with its agent's instructions, the run's owner, and the id of the message that is the input. */
   private: {
     runKey,
     userId,
-    messageId: internal<MessageId>(),
-    resolved: internal<ResolvedRun>(),
-    agentInstructions: internal<string | null>(),
+    messageId: clear(internal<MessageId>()),
+    resolved: clear(internal<ResolvedRun>()),
+    /** The deployment's own words. */
+    agentInstructions: clear(internal<string | null>()),
     holder,
   },
   example: {
@@ -73,7 +77,7 @@ const claimed = event(
   'run.claimed',
   'A worker has taken a segment that was not handed to it, or taken it over from one that was lost.',
   {
-    public: { runId, segment, attempt: integer({ min: 1, description: 'How often the run was taken' }) },
+    public: { runId, segment, attempt: clear(integer({ min: 1, description: 'How often the run was taken' })) },
     private: { runKey },
     example: { runId: ids.run, segment: 1, attempt: 1 },
   },
@@ -81,7 +85,7 @@ const claimed = event(
 
 const suspended = event('run.suspended', 'The run waits for approvals, and does not hold the conversation meanwhile.', {
   /** `usage` is that of the whole run so far. */
-  public: { runId, segment, approvalIds, usage: Usage },
+  public: { runId, segment, approvalIds, usage: clear(Usage) },
   /** The run's owner, and the cost of the segment that is over. */
   private: { runKey, userId, segmentCostCents },
   example: { runId: ids.run, segment: 1, approvalIds: [ids.approval], usage },
@@ -102,14 +106,14 @@ const stopping = event('run.stopping', 'The run was asked to stop; it can only e
 const ended = event('run.ended', 'The run is over.', {
   public: {
     runId,
-    status: oneOf(runEndStatuses),
-    response: nullable(RunResponse, { description: "The assistant's last word, of a completed run" }),
-    output: json({ description: 'What satisfies `outputSchema`; null where none was asked for' }),
-    failure: nullable(RunFailure, { description: 'Of a failed run' }),
-    usage: Usage,
+    status: clear(oneOf(runEndStatuses)),
+    response: personal(nullable(RunResponse, { description: "The assistant's last word, of a completed run" })),
+    output: personal(json({ description: 'What satisfies `outputSchema`; null where none was asked for' })),
+    failure: clear(nullable(RunFailure, { description: 'Of a failed run' })),
+    usage: clear(Usage),
   },
   /** The run's owner, the segment that ended, and its cost. */
-  private: { runKey, userId, segment: internal<number>(), segmentCostCents },
+  private: { runKey, userId, segment: clear(internal<number>()), segmentCostCents },
   example: {
     runId: ids.run,
     status: 'completed',
@@ -123,16 +127,18 @@ const ended = event('run.ended', 'The run is over.', {
 const step = event('agent.step', "The model has answered once; first of its step's events.", {
   public: {
     runId,
-    step: integer({ min: 1, description: 'Counted over the whole run' }),
-    model: nullable(text(), {
-      description:
-        "Which answered: the run's, or one of the deployment's fallbacks; null in steps of before there were any",
-    }),
+    step: clear(integer({ min: 1, description: 'Counted over the whole run' })),
+    model: clear(
+      nullable(text(), {
+        description:
+          "Which answered: the run's, or one of the deployment's fallbacks; null in steps of before there were any",
+      }),
+    ),
     /** The step's usage; `costCents` is the amount that the step adds to its segment's cost, so that steps add up. */
-    usage: Usage,
+    usage: clear(Usage),
   },
   /** The exact cost, which is rounded up once per segment. */
-  private: { runKey, costMicroCents: internal<number>() },
+  private: { runKey, costMicroCents: clear(internal<number>()) },
   example: { runId: ids.run, step: 1, model: 'parley/rules', usage },
 });
 
@@ -142,11 +148,11 @@ const reasoning = event(
   {
     public: {
       runId,
-      messageId: uuid<MessageId>({ description: 'Its own; it is no message of the conversation' }),
-      text: text(),
-      truncated: boolean({
-        description: 'Whether it is shorter than what was thought: by our bound, an abort, or trouble',
-      }),
+      messageId: clear(uuid<MessageId>({ description: 'Its own; it is no message of the conversation' })),
+      text: personal(text()),
+      truncated: clear(
+        boolean({ description: 'Whether it is shorter than what was thought: by our bound, an abort, or trouble' }),
+      ),
     },
     private: { runKey },
     example: {
@@ -162,10 +168,12 @@ const message = event('agent.message', 'The agent has said something; it replace
   public: {
     runId,
     messageId,
-    text: text(),
-    truncated: boolean({
-      description: 'Whether it ended before its end: by the output limit, an abort, or trouble of the provider',
-    }),
+    text: personal(text()),
+    truncated: clear(
+      boolean({
+        description: 'Whether it ended before its end: by the output limit, an abort, or trouble of the provider',
+      }),
+    ),
   },
   private: { runKey },
   example: {
@@ -180,8 +188,8 @@ const called = event('tool.called', 'The agent calls a tool.', {
   public: {
     runId,
     toolCallId,
-    tool: text({ min: 1 }),
-    input: json({ description: "As the tool's own schema has it" }),
+    tool: clear(text({ min: 1 })),
+    input: personal(json({ description: "As the tool's own schema has it" })),
   },
   private: { runKey },
   example: {
@@ -207,8 +215,8 @@ const returned = event('tool.returned', 'A call is over.', {
   public: {
     runId,
     toolCallId,
-    outcome: oneOf(toolOutcomes, { description: '`denied` and `expired` are calls whose approval was' }),
-    result: json(),
+    outcome: clear(oneOf(toolOutcomes, { description: '`denied` and `expired` are calls whose approval was' })),
+    result: personal(json()),
   },
   private: { runKey },
   example: {

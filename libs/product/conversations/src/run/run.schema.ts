@@ -96,6 +96,9 @@ export const RunRequest = shape(
 );
 export type RunRequest = Shaped<typeof RunRequest>;
 
+/** In place of a request whose words were erased: its conversation takes no writes any more, so nothing depends on it. */
+export const erasedRequest: RunRequest = { input: { text: '' } };
+
 /** The resolution of the request at admission; later changes of defaults do not affect the run. */
 export const Resolved = shape(
   'ResolvedRun',

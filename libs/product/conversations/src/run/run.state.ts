@@ -1,8 +1,8 @@
 import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
-import { unreachable } from '@app/kernel';
+import { openOr, unreachable } from '@app/kernel';
 import type { ApprovalId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
 import type { RunEvent } from './run.events';
-import type { ResolvedRun, RunRequest, Usage } from './run.schema';
+import { erasedRequest, type ResolvedRun, type RunRequest, type Usage } from './run.schema';
 
 /** A run that is not ended. The one that does not wait for approval is the conversation's live run. */
 export interface RunState {
@@ -38,7 +38,7 @@ export function beginRun(event: Extract<RunEvent, { type: 'run.started' }>, seq:
     runKey: event.runKey,
     userId: event.userId,
     ...heldBy(event.holder, 0),
-    request: event.request,
+    request: openOr(event.request, erasedRequest),
     resolved: event.resolved,
     agentInstructions: event.agentInstructions,
     segment: 1,

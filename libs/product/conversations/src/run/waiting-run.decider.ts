@@ -1,6 +1,7 @@
 import { decideApproval, endApproval, expireApproval } from '@app/consent';
 import type { ApprovalEvent, DecideApproval, ExpireApproval } from '@app/consent';
-import { accept, because, reject, type ApprovalId, type Decision, type Instant, type ProcessId } from '@app/kernel';
+import { accept, because, openOr, reject } from '@app/kernel';
+import type { ApprovalId, Decision, Instant, ProcessId } from '@app/kernel';
 import type { RunEvent } from './run.events';
 import { abortedEnd, endRun, headOf, type RunEnd } from './run-facts';
 import { approvalOf, evolveRun, isLastPending, pendingOf, type RunState } from './run.state';
@@ -58,7 +59,14 @@ function returnedAsDenied(run: RunState, decided: readonly ApprovalEvent[], at: 
   return approvals.flatMap(({ status, toolCallId, denialReason }) =>
     status !== 'denied' || toolCallId === null || !run.openCalls.includes(toolCallId)
       ? []
-      : [{ ...headOf('tool.returned', run, at), toolCallId, outcome: 'denied', result: { reason: denialReason } }],
+      : [
+          {
+            ...headOf('tool.returned', run, at),
+            toolCallId,
+            outcome: 'denied',
+            result: { reason: openOr(denialReason, null) },
+          },
+        ],
   );
 }
 

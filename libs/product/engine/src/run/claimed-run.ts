@@ -1,4 +1,4 @@
-import { conversationKind, type ArtifactFacts, type RunCommand } from '@app/conversations';
+import { conversationKind, openArtifact, type OpenArtifact, type RunCommand } from '@app/conversations';
 import type { EventStore, FoldedStates, Streams } from '@app/event-store';
 import type { Cause, Clock, ToolCallId } from '@app/kernel';
 import { segmentEndIn, type ExecutableSegment, type SegmentEnd } from '@app/runs';
@@ -88,8 +88,9 @@ export class ClaimedRun {
   }
 
   /** The conversation's files, as of the last append at the latest. Throws Unavailable. */
-  async artifacts(): Promise<readonly ArtifactFacts[]> {
-    return (await this.stores.states.cached(conversationKind, this.run.conversationId)).state.artifacts;
+  async artifacts(): Promise<readonly OpenArtifact[]> {
+    const { state } = await this.stores.states.cached(conversationKind, this.run.conversationId);
+    return state.artifacts.flatMap((artifact) => openArtifact(artifact) ?? []);
   }
 
   /** Appends what the engine did, at the exact revision, unless another worker has claimed the run since. Throws Unavailable. */

@@ -1,8 +1,9 @@
-import { abortedEnd, profileOf } from '@app/conversations';
-import type { ConversationEvent, OpenApproval, RunEnd, RunState, RunProfile, ToolOutcome } from '@app/conversations';
+import { abortedEnd, erasedRequest, profileOf } from '@app/conversations';
+import type { ConversationEvent, OpenApproval, RunEnd, RunRequest, RunState } from '@app/conversations';
+import type { RunProfile, ToolOutcome } from '@app/conversations';
 import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from '@app/consent';
-import { applyFold, asId } from '@app/kernel';
-import type { AutomationId, Folds, Instant, JsonValue, ToolCallId } from '@app/kernel';
+import { applyFold, asId, openOr, words } from '@app/kernel';
+import type { AutomationId, Folds, Instant, JsonValue, Personal, ToolCallId } from '@app/kernel';
 import { stepLimitEnd } from '@app/runs';
 
 /** A run folded from its own events: everything that the engine needs to continue it, also after another worker executed it. */
@@ -80,14 +81,13 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
   return { kind: 'ask_model', repairing: progress.steps.at(-1)?.calls.length === 0 };
 }
 
+type StartOfRun = Pick<RunState, 'resolved' | 'agentInstructions'> & { readonly request: Personal<RunRequest> };
+
 /** The progress of a run before its first event. */
-export function startedProgress({
-  request,
-  resolved,
-  agentInstructions,
-}: Pick<RunState, 'request' | 'resolved' | 'agentInstructions'>): RunProgress {
+export function startedProgress({ request, resolved, agentInstructions }: StartOfRun): RunProgress {
   const nothingYet = { stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
-  const begun = { input: request.input.text, profile: profileOf(request, resolved, agentInstructions) };
+  const asked = openOr(request, erasedRequest);
+  const begun = { input: asked.input.text, profile: profileOf(asked, resolved, agentInstructions) };
   return { ...begun, automationId: null, ...nothingYet };
 }
 
@@ -120,13 +120,15 @@ const folds: Folds<RunProgress, RunEvent> = {
     segmentCostMicroCents: progress.segmentCostMicroCents + costMicroCents,
   }),
   'agent.message': (progress, { text, truncated }) =>
-    withLastStep(progress, (step) => ({ ...step, text, isWhole: !truncated })),
+    withLastStep(progress, (step) => ({ ...step, text: openOr(text, null), isWhole: !truncated })),
   'tool.called': (progress, { toolCallId, tool, input }) => {
-    const call = { toolCallId, tool, input, approval: null, cutOff: false, returned: null };
+    const call = { toolCallId, tool, input: openOr(input, null), approval: null, cutOff: false, returned: null };
     return withLastStep(progress, (step) => ({ ...step, calls: [...step.calls, call] }));
   },
   'tool.returned': (progress, { toolCallId, outcome, result }) =>
-    withCall(progress, (call) => call.toolCallId === toolCallId, { returned: { outcome, result } }),
+    withCall(progress, (call) => call.toolCallId === toolCallId, {
+      returned: { outcome, result: openOr(result, null) },
+    }),
 };
 
 /** A second claim of a segment: its last worker may have started the open calls, except those that the user denied. */
@@ -142,7 +144,10 @@ function claimAgain(progress: RunProgress): RunProgress {
 
 function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgress {
   if (event.type === 'approval.opened') {
-    const { approvalId, fingerprint, fingerprintVersion, walletId, input, contract, summary, terms, expiresAt } = event;
+    const { approvalId, fingerprint, fingerprintVersion, walletId, contract, expiresAt } = event;
+    // Without its words an approval does not fit its fingerprint, so nothing is done by it.
+    const input = openOr(event.input, null);
+    const [summary, terms] = [openOr(event.summary, words``), openOr(event.terms, [])];
     const reviewed = { approvalId, walletId, input, contract, summary, terms, expiresAt, fingerprint };
     const pending = { status: 'pending', denialReason: null, decidedBy: null } as const;
     const approval = { ...reviewed, fingerprintVersion, ...pending };
@@ -151,7 +156,8 @@ function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgres
   }
   const ended =
     event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null, decidedBy: null } as const);
-  const { status, denialReason, decidedBy } = ended;
+  const { status, decidedBy } = ended;
+  const denialReason = openOr(ended.denialReason, null);
   const call = callsOf(progress).find(({ approval }) => approval?.approvalId === event.approvalId);
   if (call?.approval == null) return progress;
   return withCall(progress, (one) => one === call, { approval: { ...call.approval, status, denialReason, decidedBy } });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { automationState, behaviorText, ListAutomations, type AutomationView } from '@app/automations';
-import { shortened, words, type JsonObject } from '@app/kernel';
+import { openOr, shortened, words, type JsonObject } from '@app/kernel';
 import { object, optional, withoutOthers, type Shaped } from '@app/schema';
 import type { CallContext, ToolResult } from '../tool';
 import type { AutoDeclaration } from '../tool-declaration';
@@ -46,6 +46,7 @@ function listedOf({
   contractApprovalId,
 }: AutomationView): JsonObject {
   const behavior = shortened(behaviorText(definition), listedBehaviorLengthMax);
-  const listed = { automationId: id, name, state, revision, behavior, nextRunAt, contractApprovalId };
-  return { ...listed, prompt: definition.prompt };
+  // The words of a user who has runs are open.
+  const [given, prompt] = [openOr(name, null), openOr(definition.prompt, null)];
+  return { automationId: id, name: given, state, revision, behavior, nextRunAt, contractApprovalId, prompt };
 }

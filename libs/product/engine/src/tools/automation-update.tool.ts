@@ -5,6 +5,7 @@ import {
   definitionShape,
   GetAutomation,
   isFinished,
+  openDefinition,
   parseDefinition,
   revisionOf,
   symbolIn,
@@ -66,7 +67,10 @@ export class AutomationUpdate implements AskDeclaration<Input> {
     if (revisionOf(found) !== revision) return { ok: false, error: wordsFor(because('automation_changed')) };
     // The revision identifies one definition, and the decider refuses to update any other, so the description shows exactly what is
     // replaced.
-    const replaced = { definition: found.definition, symbolOf: symbolIn(found.symbols) };
+    const present = openDefinition(found.definition);
+    // Its words were erased, so it has finished: what it is cannot be shown to its user any more.
+    if (present === null) return { ok: false, error: wordsFor(because('automation_completed')) };
+    const replaced = { definition: present, symbolOf: symbolIn(found.symbols) };
     return reviewDefinition(definition, replaced, { provider, offer, clock });
   }
 

@@ -1,8 +1,9 @@
 import { pendingExample, type ApprovalView } from '@app/approvals';
 import { approvalStatuses } from '@app/consent';
+import type { WithOpenWords } from '@app/kernel';
 import { receiptExample } from '@app/receipts';
-import { instant, json, list, nullable, oneOf, optional, pageOfShape, shape, text, uuid } from '@app/schema';
-import type { Shaped } from '@app/schema';
+import { instant, json, list, nullable, oneOf, optional, orErased, pageOfShape, shape } from '@app/schema';
+import { text, uuid, type Shaped } from '@app/schema';
 import { Member, PageQuery } from '@app/http';
 
 export const approvalFilters = [...approvalStatuses, 'all'] as const;
@@ -23,7 +24,7 @@ export const OperatedApproval = shape('OperatedApproval', {
   decidedBy: nullable(text(), {
     description: '`user`, or `automation_contract`: an approved contract covered the call',
   }),
-  denialReason: nullable(text(), { description: "In the user's words" }),
+  denialReason: orErased(nullable(text(), { description: "In the user's words" })),
   endedReason: nullable(text(), { description: 'Why it expired' }),
   conversationId: nullable(uuid()),
   runId: nullable(uuid(), { description: "The run that asked, by its id in its user's eyes" }),
@@ -31,8 +32,8 @@ export const OperatedApproval = shape('OperatedApproval', {
   automationId: nullable(uuid()),
   stream: text({ description: 'The stream that holds its events: `streams.events` shows them' }),
   fingerprint: text(),
-  summary: text({ description: 'The sentences that the user read' }),
-  terms: list(OperatedTerm, { description: 'The terms that the user read' }),
+  summary: orErased(text({ description: 'The sentences that the user read' })),
+  terms: orErased(list(OperatedTerm, { description: 'The terms that the user read' })),
   contract: json({ description: 'What was agreed to, as data; null for a tool that moves no money' }),
 });
 export type OperatedApproval = Shaped<typeof OperatedApproval>;
@@ -41,7 +42,12 @@ export const OperatedApprovalPage = pageOfShape('OperatedApproval', OperatedAppr
 export type OperatedApprovalPage = Shaped<typeof OperatedApprovalPage>;
 
 /** The members of a row that are shown. @param view as the read model has it */
-function exampleOf({ id, input: _, toolCallId: __, ...view }: ApprovalView): OperatedApproval {
+function exampleOf({
+  id,
+  input: _,
+  toolCallId: __,
+  ...view
+}: WithOpenWords<ApprovalView>): WithOpenWords<OperatedApproval> {
   return {
     approvalId: id,
     userId: '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11',

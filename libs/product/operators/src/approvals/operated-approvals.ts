@@ -1,8 +1,10 @@
 import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf } from '@app/http';
-import { asId, notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
+import { asId, notFound, ok, refuse } from '@app/kernel';
+import type { ApprovalId, Personal, Result, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { GetReceipt, type Receipt } from '@app/receipts';
+import { KeyRing, openMembers } from '@app/sealing';
 import type { ListOperatedApprovalsDto, OperatedApproval, OperatedApprovalPage } from './approvals.schema';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { OperatorQuery, withoutPosition } from '../operator-query';
@@ -13,6 +15,14 @@ const selected = `
          conversation_id AS "conversationId", run_id AS "runId", operation_id AS "operationId", automation_id AS "automationId",
          stream, fingerprint, summary, terms, contract`;
 
+const personalMembers = ['denialReason', 'summary', 'terms'] as const;
+/** A row before its words are opened. */
+type ClosedRow = {
+  readonly [Member in keyof OperatedApproval]: Member extends (typeof personalMembers)[number]
+    ? Personal<OperatedApproval[Member]>
+    : OperatedApproval[Member];
+};
+
 /** Returns a page of a user's approvals, newest first; logged. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListOperatedApprovals extends OperatorQuery<ListOperatedApprovalsDto, OperatedApprovalPage> {}
 
@@ -21,6 +31,7 @@ export class ListOperatedApprovalsHandler implements IQueryHandler<ListOperatedA
   constructor(
     private readonly database: Database,
     private readonly gate: ReadGate,
+    private readonly keys: KeyRing,
     private readonly reads: OperatorReads,
     private readonly cursors: Cursors,
   ) {}
@@ -32,13 +43,14 @@ export class ListOperatedApprovalsHandler implements IQueryHandler<ListOperatedA
     if (!before.ok) return before;
     await this.reads.log(operator, { operation: 'approvals.list', target: user, parameters: { status } });
     await this.gate.caughtUp();
-    const rows = await this.database.query<OperatedApproval & { readonly position: number }>(
+    const rows = await this.database.query<ClosedRow & { readonly position: number }>(
       `${selected}, opened_position AS position FROM {approvals}
        WHERE user_id = $1 AND opened_position < $2 ${status === 'all' ? '' : 'AND status = $4'}
        ORDER BY opened_position DESC LIMIT $3`,
       [user, before.value ?? Number.MAX_SAFE_INTEGER, limit + 1, ...(status === 'all' ? [] : [status])],
     );
-    return ok(pageOf(rows, limit, withoutPosition, ({ position }) => this.cursors.mint(binding, [position])));
+    const opened = await openMembers(this.keys, rows, personalMembers);
+    return ok(pageOf(opened, limit, withoutPosition, ({ position }) => this.cursors.mint(binding, [position])));
   }
 }
 
@@ -50,15 +62,15 @@ export class ShowApprovalHandler implements IQueryHandler<ShowApproval> {
   constructor(
     private readonly database: Database,
     private readonly gate: ReadGate,
+    private readonly keys: KeyRing,
     private readonly reads: OperatorReads,
   ) {}
 
   async execute({ operator, asked: approvalId }: ShowApproval): Promise<Result<OperatedApproval>> {
     await this.reads.log(operator, { operation: 'approvals.show', target: approvalId });
     await this.gate.caughtUp();
-    const [row] = await this.database.query<OperatedApproval>(`${selected} FROM {approvals} WHERE id = $1`, [
-      approvalId,
-    ]);
+    const rows = await this.database.query<ClosedRow>(`${selected} FROM {approvals} WHERE id = $1`, [approvalId]);
+    const [row] = await openMembers(this.keys, rows, personalMembers);
     return row === undefined ? refuse(notFound) : ok(row);
   }
 }

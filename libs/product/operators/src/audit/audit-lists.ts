@@ -1,8 +1,9 @@
 import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { CheckpointList } from '@app/audit';
 import { Cursors, pageOf, type PageQuery } from '@app/http';
-import { ok, type Result } from '@app/kernel';
+import { ok, type Personal, type Result } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
+import { KeyRing, openMembers } from '@app/sealing';
 import type { LogCheckpointPage, UnresolvedOperation, UnresolvedOperationPage } from './audit.schema';
 import { OperatorReads } from '../operator-log/operator-reads';
 import { OperatorQuery, withoutPosition } from '../operator-query';
@@ -35,6 +36,11 @@ export class ListCheckpointsHandler implements IQueryHandler<ListCheckpoints> {
   }
 }
 
+type Found = Omit<UnresolvedOperation, 'subject'> & {
+  readonly subject: Personal<string | null>;
+  readonly position: number;
+};
+
 /** Returns a page of all users' unfinished operations, newest first; logged. Refuses with `invalid_cursor`. @throws Unavailable */
 export class ListUnresolved extends OperatorQuery<PageQuery, UnresolvedOperationPage> {}
 
@@ -42,6 +48,7 @@ export class ListUnresolved extends OperatorQuery<PageQuery, UnresolvedOperation
 export class ListUnresolvedHandler implements IQueryHandler<ListUnresolved> {
   constructor(
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly gate: ReadGate,
     private readonly reads: OperatorReads,
     private readonly cursors: Cursors,
@@ -53,7 +60,7 @@ export class ListUnresolvedHandler implements IQueryHandler<ListUnresolved> {
     if (!before.ok) return before;
     await this.reads.log(operator, { operation: 'unresolved.list' });
     await this.gate.caughtUp();
-    const rows = await this.database.query<UnresolvedOperation & { readonly position: number }>(
+    const rows = await this.database.query<Found>(
       `SELECT o.id AS "operationId", o.user_id AS "userId", o.kind, o.status, u.subject, a.index AS action,
               jsonb_array_length(o.actions) AS actions, coalesce(a.input, a.bound) ->> 'tokenId' AS "tokenId",
               a.input ->> 'amountRaw' AS "amountRaw", a.reference AS "providerReference",
@@ -68,6 +75,7 @@ export class ListUnresolvedHandler implements IQueryHandler<ListUnresolved> {
        ORDER BY o.opened_position DESC LIMIT $2`,
       [before.value ?? Number.MAX_SAFE_INTEGER, limit + 1],
     );
-    return ok(pageOf(rows, limit, withoutPosition, ({ position }) => this.cursors.mint(binding, [position])));
+    const opened = await openMembers(this.keys, rows, ['subject']);
+    return ok(pageOf(opened, limit, withoutPosition, ({ position }) => this.cursors.mint(binding, [position])));
   }
 }

@@ -1,4 +1,16 @@
-import { instant, integer, list, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
+import {
+  instant,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  pageOfShape,
+  shape,
+  text,
+  uuid,
+  type Shaped,
+  orErased,
+} from '@app/schema';
 import { natural, streamsExamples } from '../streams/streams.schema';
 
 const Cosignature = shape('Cosignature', {
@@ -25,7 +37,7 @@ const UnresolvedOperation = shape('UnresolvedOperation', {
   userId: uuid(),
   kind: text({ description: 'As `financialOperations.get` says' }),
   status: oneOf(['submitted', 'unresolved']),
-  subject: nullable(text(), { description: 'The `sub` of its user, by which their partner knows them' }),
+  subject: orErased(nullable(text(), { description: 'The `sub` of its user, by which their partner knows them' })),
   action: natural('The action that is in flight, from 0'),
   actions: integer({ min: 1, description: 'How many it has' }),
   tokenId: nullable(text(), { description: 'What that action takes; null where it follows from an earlier one' }),

@@ -38,7 +38,7 @@ const automation: OperatedAutomation = {
   updatedAt: '2026-11-20T08:00:00.000Z',
 };
 
-const explained: ExplainedAutomation = {
+const explained = {
   asOf: '2026-11-21T09:30:00.000Z',
   automationId: automation.automationId,
   userId: automation.userId,
@@ -63,7 +63,7 @@ const explained: ExplainedAutomation = {
     },
   ],
   latestOccurrence: null,
-};
+} satisfies ExplainedAutomation;
 
 export const automationsExamples = {
   explained,

@@ -1,4 +1,4 @@
-import type { Instant, JsonObject } from '@app/kernel';
+import type { Instant, JsonObject, MarksOf } from '@app/kernel';
 
 /** A change that an operator requested, with everything needed to make it. */
 export interface Intent {
@@ -37,3 +37,18 @@ export type OperatorLogEvent =
   | { readonly type: 'operator.completed'; readonly at: Instant; readonly intentId: string; readonly outcome: string }
   /** Recorded before the answer. */
   | (Read & { readonly type: 'operator.read' });
+
+/** The deployment's own records: an operator names no person in them but by id. */
+export const operatorLogMembers: MarksOf<OperatorLogEvent> = {
+  'operator.intended': {
+    intentId: 'clear',
+    operator: 'clear',
+    requestId: 'clear',
+    operation: 'clear',
+    target: 'clear',
+    parameters: 'clear',
+    reason: 'clear',
+  },
+  'operator.completed': { intentId: 'clear', outcome: 'clear' },
+  'operator.read': { operator: 'clear', operation: 'clear', target: 'clear', parameters: 'clear' },
+};

@@ -55,12 +55,11 @@ export async function stateAt(store: EventStore, stream: string, point: Point): 
   if (folding === null) return null;
   const resting = new Throttle();
   for (let seq = 0; ; await resting.pause()) {
-    const page = await store.readRemaining(stream, seq, pageEvents);
-    for (const received of page) {
+    const page = await opened(store, await store.readRemaining(stream, seq, pageEvents));
+    for (const { received, stored } of page) {
       // Stop at a gap, because nothing can be folded across it.
       if (received.revision > seq && !isAfter(received.revision, null, point))
         return { seq, state: folding.state(), stoppedAt: received.revision };
-      const stored = decodeOwn(received);
       if (isAfter(received.revision, stored, point)) return { seq, state: folding.state(), stoppedAt: null };
       if (stored === null || !folding.take(stored))
         return { seq, state: folding.state(), stoppedAt: received.revision };
@@ -77,10 +76,23 @@ function isAfter(revision: number, stored: StoredEvent | null, point: Point): bo
   return typeof at === 'string' && at > point.at;
 }
 
-/** An event as auditors see it. */
-export function auditedEvent(received: ReceivedEvent): AuditedEvent {
+/** An event as it is stored, and with its words open; null for one that this product did not write. */
+export interface OpenedEvent {
+  readonly received: ReceivedEvent;
+  readonly stored: StoredEvent | null;
+}
+
+/** Returns events with their words open, or erased. Throws Unavailable. */
+export async function opened(store: EventStore, events: readonly ReceivedEvent[]): Promise<OpenedEvent[]> {
+  const own = events.map(decodeOwn);
+  const open = await store.open(own.filter((stored) => stored !== null));
+  let next = 0;
+  return events.map((received, n) => ({ received, stored: own[n] === null ? null : (open[next++] ?? null) }));
+}
+
+/** An event as auditors see it: its words are open, and the hashes are those of the stored bytes. */
+export function auditedEvent({ received, stored }: OpenedEvent): AuditedEvent {
   const { revision, position, id, type, data, metadata } = received;
-  const stored = decodeOwn(received);
   return {
     seq: revision + 1,
     revision,

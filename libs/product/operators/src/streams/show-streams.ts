@@ -6,7 +6,16 @@ import { StreamProofs } from '@app/audit';
 import { Readable } from 'node:stream';
 import { jsonDifferences } from './json-difference';
 import { OperatorReads } from '../operator-log/operator-reads';
-import { auditedEvent, integrityOf, isStreamName, pointIn, remainsOf, stateAt, type Point } from './read-stream';
+import {
+  auditedEvent,
+  integrityOf,
+  isStreamName,
+  opened,
+  pointIn,
+  remainsOf,
+  stateAt,
+  type Point,
+} from './read-stream';
 import type { ShowEventsDto, StreamEventPage, StreamState, StreamVerification } from './streams.schema';
 import { OperatorQuery } from '../operator-query';
 
@@ -48,8 +57,10 @@ export class ShowEventsHandler implements IQueryHandler<ShowEvents> {
     };
     await this.reads.log(operator, { operation: 'streams.events', target: stream, parameters });
     const from = after.value === null ? 0 : after.value + 1;
-    const events = await this.store.readRemaining(stream, from, query.limit + 1);
-    const page = pageOf(events, query.limit, auditedEvent, ({ revision }) => this.cursors.mint(binding, [revision]));
+    const events = await opened(this.store, await this.store.readRemaining(stream, from, query.limit + 1));
+    const page = pageOf(events, query.limit, auditedEvent, ({ received: { revision } }) =>
+      this.cursors.mint(binding, [revision]),
+    );
     const [one, other] = [await this.state(stream, at.value), await this.state(stream, and.value)];
     const differences = one === null || other === null ? null : jsonDifferences(one.state, other.state);
     return ok({ ...page, integrity: integrityOf(remains), at: one, and: other, differences });

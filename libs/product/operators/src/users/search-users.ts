@@ -1,7 +1,9 @@
-import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { Cursors, pageOf, userIdOf } from '@app/http';
-import { invalid, ok, parseUuid, refuse, type Result } from '@app/kernel';
+import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Cursors, pageOf, type Identity } from '@app/http';
+import { invalid, ok, parseUuid, refuse, type JsonObject, type Result } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
+import { KeyRing, openMembers } from '@app/sealing';
+import { FindIdentity, type UserRow } from '@app/users';
 import { OperatorReads } from '../operator-log/operator-reads';
 import type { Account, AccountPage, SearchUsersDto } from './users.schema';
 import { OperatorQuery, wholeRow } from '../operator-query';
@@ -11,6 +13,14 @@ import { OperatorQuery, wholeRow } from '../operator-query';
  * Refuses with `invalid_input` and `invalid_cursor`. @throws Unavailable
  */
 export class SearchUsers extends OperatorQuery<SearchUsersDto, AccountPage> {}
+
+type Named = 'issuer' | 'subject';
+
+/** The part of a search that the operators' log has. */
+interface Logged {
+  readonly target?: string;
+  readonly parameters: JsonObject;
+}
 
 /** The owner of a thing, by its id inside the deployment. */
 const owners = `
@@ -31,21 +41,31 @@ const startersOfRun = 'SELECT DISTINCT user_id FROM {runs} WHERE id = $1';
 export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
   constructor(
     private readonly reads: OperatorReads,
+    private readonly queries: QueryBus,
     private readonly database: Database,
+    private readonly keys: KeyRing,
     private readonly gate: ReadGate,
     private readonly cursors: Cursors,
   ) {}
 
   async execute({ operator, asked: { q, cursor, limit } }: SearchUsers): Promise<Result<AccountPage>> {
-    const id = idIn(q);
-    if (id === null) return refuse(invalid('/q', 'must be an id, or an issuer and a subject with a space between'));
+    const asked = searchIn(q);
+    if (asked === null) return refuse(invalid('/q', 'must be an id, or an issuer and a subject with a space between'));
     const binding = { list: 'operator.users', userId: operator.operatorId, filters: { q } };
     const after = cursor === undefined ? ok([null]) : this.cursors.read(binding, cursor);
     if (!after.ok) return after;
-    await this.reads.log(operator, { operation: 'users.search', parameters: { q } });
+    const { id, logged } =
+      typeof asked === 'string' ? { id: asked, logged: { parameters: { q } } } : await this.named(asked);
+    await this.reads.log(operator, { operation: 'users.search', ...logged });
     const [last] = after.value;
-    const accounts = await this.accounts(id, typeof last === 'string' ? last : null, limit + 1);
+    const accounts = id === null ? [] : await this.accounts(id, typeof last === 'string' ? last : null, limit + 1);
     return ok(pageOf(accounts, limit, wholeRow, ({ userId }) => this.cursors.mint(binding, [userId])));
+  }
+
+  /** Returns the user of an identity. The log has the id that was found, and neither issuer nor subject. */
+  private async named(identity: Identity): Promise<{ id: string | null; logged: Logged }> {
+    const id = await this.queries.execute(new FindIdentity(identity));
+    return { id, logged: { target: id ?? '', parameters: { by: 'identity', found: id !== null } } };
   }
 
   private async accounts(id: string, after: string | null, limit: number): Promise<readonly Account[]> {
@@ -55,16 +75,17 @@ export class SearchUsersHandler implements IQueryHandler<SearchUsers> {
   }
 
   private async accountsOf(userIds: string, id: string, after: string | null, limit: number): Promise<Account[]> {
-    return this.database.query<Account>(
+    const rows = await this.database.query<Omit<Account, Named> & Pick<UserRow, Named>>(
       `SELECT user_id AS "userId", issuer, subject, disabled, provisioned_at AS "provisionedAt" FROM {users}
        WHERE user_id IN (${userIds}) AND ($2::uuid IS NULL OR user_id > $2) ORDER BY user_id LIMIT $3`,
       [id, after, limit],
     );
+    return openMembers(this.keys, rows, ['issuer', 'subject']);
   }
 }
 
-/** Returns the id itself, or the user id of an issuer and a subject separated by a space; null for any other text. */
-function idIn(q: string): string | null {
+/** Returns an id, or an issuer and a subject separated by a space; null for any other text. */
+function searchIn(q: string): string | Identity | null {
   const [, issuer, subject] = /^(\S+)\s+(\S.*)$/su.exec(q.trim()) ?? [];
-  return issuer === undefined || subject === undefined ? parseUuid(q.trim()) : userIdOf(issuer, subject);
+  return issuer === undefined || subject === undefined ? parseUuid(q.trim()) : { issuer, subject };
 }

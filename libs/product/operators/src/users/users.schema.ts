@@ -1,5 +1,6 @@
 import { amountCentsMax, Budget } from '@app/budget';
-import { boolean, instant, integer, list, nullable, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
+import { boolean, instant, integer, list, nullable, orErased, pageOfShape, shape, text, uuid } from '@app/schema';
+import type { Shaped } from '@app/schema';
 import { Wallet } from '@app/wallets';
 import { Member, PageQuery } from '@app/http';
 import { ChangeReason } from '../changes/operators.schema';
@@ -8,9 +9,9 @@ import { ChangeReason } from '../changes/operators.schema';
 export const newestMax = 5;
 
 export const Account = shape('Account', {
-  userId: uuid({ description: 'Derives from issuer and subject' }),
-  issuer: text(),
-  subject: text(),
+  userId: uuid({ description: 'Made when the identity was first seen; nothing can be derived from it' }),
+  issuer: orErased(text()),
+  subject: orErased(text()),
   disabled: boolean(),
   provisionedAt: instant(),
 });

@@ -1,5 +1,5 @@
-import { approvalPrivateMembers, type ApprovalDecider, type ApprovalEvent, type Contract } from '@app/consent';
-import type { ApprovalId, ConversationId, Instant, RunId, UserId, WalletId } from '@app/kernel';
+import { approvalMembers, type ApprovalDecider, type ApprovalEvent, type Contract } from '@app/consent';
+import type { ApprovalId, ConversationId, Instant, MarksOf, RunId, UserId, WalletId } from '@app/kernel';
 import type { Delivered, OperationFailure, Revocation, Submission } from '../provider/submission';
 
 /**
@@ -66,5 +66,35 @@ interface OfAction<Type extends string> {
   readonly index: number;
 }
 
-/** Only operators read an operation's stream; here, too, private members of an approval stay in the metadata. */
-export const operationPrivateMembers = approvalPrivateMembers;
+const terms = {
+  kind: 'clear',
+  userId: 'clear',
+  walletId: 'clear',
+  approvalId: 'clear',
+  conversationId: 'clear',
+  runId: 'clear',
+  automationId: 'clear',
+  contract: 'clear',
+  decidedBy: 'clear',
+  mainAccountId: 'clear',
+  expiresAt: 'clear',
+} as const;
+const delivered = { index: 'clear', output: 'clear', returned: 'clear' } as const;
+
+/** An operation's stream is the books: apart from the approval in it, all of it is clear. */
+export const operationMembers: MarksOf<OperationEvent> = {
+  ...approvalMembers.members,
+  'operation.prepared': terms,
+  'operation.used': terms,
+  'operation.confirmed': {},
+  'submission.journaled': { index: 'clear', submission: 'clear', worthUsd: 'clear' },
+  'submission.accepted': { index: 'clear', providerReference: 'clear' },
+  'submission.refused': { index: 'clear', failure: 'clear' },
+  'revocation.journaled': { index: 'clear', revocation: 'clear' },
+  'action.settled': delivered,
+  'action.refunded': delivered,
+  'action.failed': { index: 'clear', failure: 'clear' },
+  'operation.settled': {},
+  'operation.failed': { failure: 'clear' },
+  'operation.unresolved': {},
+};

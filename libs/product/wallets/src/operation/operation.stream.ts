@@ -1,8 +1,9 @@
-import { approvalUpcasters } from '@app/consent';
+import { approvalMembers, approvalUpcasters } from '@app/consent';
 import type { StreamKind } from '@app/event-store';
 import { isJsonObject, type JsonObject } from '@app/kernel';
+import { sealedForUser } from '@app/sealing';
 import { operationDecider, type OperationCommand } from './operation.decider';
-import { operationPrivateMembers, type OperationEvent } from './operation.events';
+import { operationMembers, type OperationEvent } from './operation.events';
 import type { OperationState } from './operation.state';
 
 /** Version 1 always named a main account, so nothing changes. */
@@ -34,7 +35,10 @@ const withoutReturned = (stored: JsonObject): JsonObject => ({ ...stored, return
 export const operationKind: StreamKind<OperationState | null, OperationCommand, OperationEvent> = {
   category: 'operation',
   decider: operationDecider,
-  privateMembers: operationPrivateMembers,
+  // Only operators read an operation's stream; here, too, private members of an approval stay in the metadata.
+  privateMembers: approvalMembers.privateMembers,
+  members: operationMembers,
+  sealedFor: (_, state) => sealedForUser(state?.terms.userId ?? null),
   upcasters: {
     ...approvalUpcasters,
     'operation.prepared': [withDecider],

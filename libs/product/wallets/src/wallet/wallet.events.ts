@@ -1,4 +1,4 @@
-import type { Instant, UserId, WalletId } from '@app/kernel';
+import type { Instant, MarksOf, UserId, WalletId } from '@app/kernel';
 import type { ProviderName } from '../provider/wallet-provider';
 
 /** The events of one user's agent wallet, in stream `wallet-<userId>`. */
@@ -19,3 +19,13 @@ export type WalletEvent =
   /** The account that receives its owner's withdrawals, as named by the owner's latest trusted token. */
   | { readonly type: 'wallet.main_account_set'; readonly at: Instant; readonly mainAccountId: string }
   | { readonly type: 'wallet.disabled' | 'wallet.enabled'; readonly at: Instant; readonly reason: string };
+
+/** A wallet's stream is the books. */
+export const walletMembers: MarksOf<WalletEvent> = {
+  'wallet.created': { userId: 'clear', walletId: 'clear', address: 'clear', provider: 'clear' },
+  'wallet.connected': {},
+  'wallet.session_rejected': {},
+  'wallet.main_account_set': { mainAccountId: 'clear' },
+  'wallet.disabled': { reason: 'clear' },
+  'wallet.enabled': { reason: 'clear' },
+};

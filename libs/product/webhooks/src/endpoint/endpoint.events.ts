@@ -1,4 +1,4 @@
-import type { Instant } from '@app/kernel';
+import type { Instant, MarksOf } from '@app/kernel';
 
 /** The settings of an endpoint, chosen by operators. */
 export interface EndpointSettings {
@@ -37,3 +37,15 @@ export type EndpointEvent =
       readonly reason: string | null;
     }
   | { readonly type: 'endpoint.deleted'; readonly at: Instant; readonly reason: string };
+
+const settings = { url: 'clear', types: 'clear', payload: 'clear', description: 'clear' } as const;
+
+/** Operators choose all of it. */
+export const endpointMembers: MarksOf<EndpointEvent> = {
+  'endpoint.created': { ...settings, keyId: 'clear', reason: 'clear' },
+  'endpoint.changed': { ...settings, reason: 'clear' },
+  'endpoint.secret_rotated': { keyId: 'clear', reason: 'clear' },
+  'endpoint.enabled': { reason: 'clear' },
+  'endpoint.disabled': { because: 'clear', reason: 'clear' },
+  'endpoint.deleted': { reason: 'clear' },
+};

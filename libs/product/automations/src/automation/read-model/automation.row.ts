@@ -1,20 +1,22 @@
 import type { OccurrenceTrigger, Words } from '@app/kernel';
 import { migration, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AutomationDefinition } from '../../definition/automation-definition';
+import type { TokenSymbols } from '../../condition/token-symbols';
+import type { StoredDefinition } from '../../definition/automation-definition';
 
 /** An automation as lists and searches show it; the sweeps of firing read it too. */
 @Entity('automations')
 export class AutomationRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
   @Column('uuid') userId: string;
-  @Column('text') name: string;
   @Column('text') state: 'enabled' | 'paused' | 'archived';
   @Column('boolean') held: boolean;
   /** Completed for good. */
   @Column('boolean') completed: boolean;
-  /** `json`, not `jsonb`, because it is shown as it was written, including the order of its members. */
-  @Column('json') definition: AutomationDefinition;
+  /** `json`, not `jsonb`, because it is shown as it was written, including the order of its members. Its words are sealed, as in the event. */
+  @Column('json') definition: StoredDefinition;
+  /** The provider's symbols of the tokens that the definition names. */
+  @Column('json') symbols: TokenSymbols;
   @Column('integer') definitionVersion: number;
   @Column('uuid') epoch: string;
   @Column('text') epochAt: string;
@@ -22,8 +24,6 @@ export class AutomationRow implements ReadModelRow {
   @Column('uuid', { nullable: true }) webhookKeyId: string | null;
   /** Accepted occurrences, over all versions. */
   @Column('integer') occurrences: number;
-  /** Words of name, prompt and behavior, as searches compare them. */
-  @Column('text', { array: true }) searchWords: string[];
   @Column('text') createdAt: string;
   @Column('text') updatedAt: string;
   @Column('text', { nullable: true }) archivedAt: string | null;
@@ -78,6 +78,16 @@ export const automationsMigrations = [
       CREATE INDEX occurrences_newest_first ON occurrences (automation_id, opened_position DESC);
       CREATE INDEX occurrences_by_delivery ON occurrences (automation_id, delivery, opened_position DESC);
       CREATE INDEX occurrences_active ON occurrences (id) WHERE delivery IN ('pending', 'deferred');
+    `,
+  ),
+  // Names and words to search by are no longer in clear anywhere. The columns remain, empty, for the previous program.
+  migration(
+    676,
+    'SealAutomationWords',
+    `
+      DROP INDEX automations_words;
+      ALTER TABLE automations ALTER COLUMN name DROP NOT NULL, ALTER COLUMN search_words DROP NOT NULL,
+        ADD COLUMN symbols json NOT NULL DEFAULT '{}';
     `,
   ),
 ];

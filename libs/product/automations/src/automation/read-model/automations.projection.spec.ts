@@ -30,6 +30,20 @@ function recordedOf(steps: readonly Step[]): Recorded<AutomationEvent>[] {
     }));
 }
 
+/** Other ones for each version, whatever the words. */
+const ciphertexts = (version: number) => ({
+  name: { sealed: `name ${version}` },
+  prompt: { sealed: `prompt ${version}` },
+});
+
+/** The event as it is stored. */
+function sealed(recorded: Recorded<AutomationEvent>): Recorded<AutomationEvent> {
+  const { event } = recorded;
+  if (event.type !== 'automation.created' && event.type !== 'automation.updated') return recorded;
+  const definition = { ...event.definition, ...ciphertexts(event.definitionVersion) };
+  return { ...recorded, event: { ...event, definition } };
+}
+
 /** The rows that result from the events, by key. */
 function rowsOf<Row extends ReadModelRow>(
   projection: Projection<Row, AutomationEvent>,
@@ -61,6 +75,10 @@ describe('after any history', () => {
       if (state === null || row === undefined) return;
       const now = minutes(20);
       expect(viewOfRow(row, now)).toEqual(viewOfState(automationId, state, now));
+      // The projection never looks into words: from their ciphertexts it makes the same row, with the ciphertexts in it.
+      const blind = rowsOf(automationsProjection, recorded.map(sealed)).get(automationId);
+      const { prompt: _, name: __, ...rest } = state.definition;
+      expect(blind).toEqual({ ...row, definition: { ...rest, ...ciphertexts(state.definitionVersion) } });
       const { completed, held, epochAt, userId, webhookKeyId } = state;
       expect(row).toMatchObject({ completed, held, epochAt, userId, webhookKeyId, openedPosition: 100 });
       expect(automationsProjection.counters?.(row)).toEqual([`${userId}/${state.state}`]);

@@ -1,19 +1,14 @@
 import { idInStream, type Recorded } from '@app/event-store';
 import { unreachable } from '@app/kernel';
 import type { Projection } from '@app/read-store';
-import type { AutomationDefinition } from '../../definition/automation-definition';
 import type { AutomationEvent, AutomationLifeEvent, OccurrenceEvent } from '../automation.events';
 import { AutomationRow, OccurrenceRow } from './automation.row';
 import { automationKind } from '../automation.stream';
-import { behaviorText } from '../../definition/behavior';
-import { isSameRule } from '../contract-use.decider';
-import { searchWords } from './search-words';
-import { symbolIn, type TokenSymbols } from '../../condition/token-symbols';
 
 /** Table `automations`. */
 export const automationsProjection: Projection<AutomationRow, AutomationEvent> = {
   name: 'automations',
-  version: 3,
+  version: 4,
   row: AutomationRow,
   kinds: [automationKind],
   keyOf: ({ event, stream }) =>
@@ -69,24 +64,17 @@ function createRow({ event, stream, position }: Recorded<AutomationEvent>): Auto
 
 /** The columns of a definition and of the activation that begins with it. */
 function definitionColumns({ definition, symbols, definitionVersion, epoch, at }: Defining) {
-  const { name } = definition;
-  const activation = { epoch, epochAt: at, updatedAt: at };
-  return { name, definition, definitionVersion, searchWords: wordsOf(definition, symbols), ...activation };
+  return { definition, symbols, definitionVersion, epoch, epochAt: at, updatedAt: at };
 }
 
 type Defining = Extract<AutomationEvent, { type: 'automation.created' | 'automation.updated' }>;
-
-/** All words that a search finds it by (docs/decisions/automations.md, "Search"). */
-function wordsOf(definition: AutomationDefinition, symbols: TokenSymbols): string[] {
-  const { name, prompt } = definition;
-  return [...new Set(searchWords(`${name}\n${prompt}\n${behaviorText(definition, symbolIn(symbols))}`))];
-}
 
 function applyChange(row: AutomationRow, event: Change): AutomationRow {
   const updatedAt = event.at;
   switch (event.type) {
     case 'automation.updated': {
-      const contractApprovalId = isSameRule(event.definition, row.definition) ? row.contractApprovalId : null;
+      // Sealed rules cannot be compared. Where this one differs and has a contract, the same append opens the approval of that.
+      const contractApprovalId = event.definition.contract === undefined ? null : row.contractApprovalId;
       return { ...row, ...definitionColumns(event), completed: false, contractApprovalId };
     }
     case 'automation.paused':

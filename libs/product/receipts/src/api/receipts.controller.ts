@@ -2,8 +2,8 @@ import { Controller, Param } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { ApprovalId } from '@app/kernel';
-import { GetReceipt, GetReceiptHandler } from './get-receipt';
-import type { Receipt } from './receipt.schema';
+import { GetReceipt, GetReceiptHandler } from '../get-receipt';
+import type { Receipt } from '../receipt.schema';
 import { readReceipt } from './receipts.contract';
 
 /** Receipts of approvals (docs/decisions/approvals.md, "Receipt"). */

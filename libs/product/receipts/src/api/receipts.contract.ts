@@ -1,7 +1,7 @@
 import { approvalId } from '@app/approvals';
 import { operation } from '@app/http';
-import { receiptExample } from './receipt.example';
-import { ReceiptShape } from './receipt.schema';
+import { receiptExample } from '../receipt.example';
+import { ReceiptShape } from '../receipt.schema';
 
 export const readReceipt = operation('approvals.receipt', {
   route: 'GET /v1/users/:userId/approvals/:approvalId/receipt',

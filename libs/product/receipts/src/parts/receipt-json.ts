@@ -1,4 +1,5 @@
 import type { JsonValue } from '@app/kernel';
+import { textOf } from '@app/transparency';
 
 /** Half of a surrogate pair, written as an escape. UTF-8 has no other form of it. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
@@ -33,6 +34,16 @@ export function parseExactJson(text: string): JsonValue {
   // A member that is repeated is in the text, and not in the value.
   if (members !== colons) throw new SyntaxError('has a member twice');
   return value;
+}
+
+/** Parses bytes as `parseExactJson` does their text; returns what it would throw. */
+export function exactJsonIn(bytes: Uint8Array): JsonValue | SyntaxError {
+  try {
+    return parseExactJson(textOf(bytes) ?? '');
+  } catch (error) {
+    if (error instanceof SyntaxError) return error;
+    throw error;
+  }
 }
 
 function parsed(text: string): JsonValue {

@@ -1,0 +1,135 @@
+import { jsonEvent, type EventData } from '@eventstore/db-client';
+import { Logger } from '@nestjs/common';
+import { erased, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isSealedValue, openValue, placeOf, sealValue, type KeyId, type KeyRing } from '@app/sealing';
+import type { EventMetadata, SealedMembers, StoredEvent } from './codec';
+
+const logger = new Logger('SealedEvents');
+
+/**
+ * Returns the event as it is stored: the members with a person's words are ciphertexts. Seal an encoded event once: a retry after a lost
+ * answer resends the same bytes.
+ * @param encoded by `encodeEvent`. @param paths of the personal members; those that the event does not have are left out
+ */
+export function sealEvent(encoded: EventData, paths: readonly string[], keyId: KeyId, key: Buffer): EventData {
+  // Reason for the assertion: `encodeEvent` gives every event a JSON object and this metadata.
+  const { id: eventId, data, metadata } = encoded as unknown as Encoded;
+  const seal = (path: string) => (value: JsonValue) => asJson(sealValue(key, { keyId, eventId, path }, value));
+  const members = paths.filter((path) => has(data, path) || has(metadata.private, path));
+  if (members.length === 0) return encoded;
+  const sealed: SealedMembers = { key: keyId, members };
+  const { data: payload, secret } = changed({ data, secret: metadata.private }, members, seal);
+  // Reason for the assertion: it is the same event with other members.
+  return {
+    ...encoded,
+    data: payload,
+    metadata: { ...metadata, ...(secret && { private: secret }), sealed },
+  } as EventData;
+}
+
+/** As `sealEvent`, for an event that was stored with open words. */
+export function sealStored(stored: StoredEvent, paths: readonly string[], keyId: KeyId, key: Buffer): StoredEvent {
+  const { id, type, payload, metadata } = stored;
+  const encoded = jsonEvent({ id, type, data: payload, metadata: { ...metadata } });
+  // Reason for the assertion: it is the same event with other members.
+  const sealed = sealEvent(encoded, paths, keyId, key) as unknown as Encoded;
+  return { ...stored, payload: sealed.data, metadata: sealed.metadata };
+}
+
+interface Encoded {
+  readonly id: string;
+  readonly data: JsonObject;
+  readonly metadata: EventMetadata;
+}
+
+/** The key of an event's words; null where it has none that are sealed. */
+export function sealedUnder({ metadata: { sealed } }: StoredEvent): KeyId | null {
+  return sealed?.key ?? null;
+}
+
+/**
+ * Returns the event with its words open. Words that do not open were altered or moved: they are erased too, and the log names the event.
+ * @param key null where it was destroyed: then the words are erased
+ */
+export function openEvent(stored: StoredEvent, key: Buffer | null): StoredEvent {
+  const { payload, metadata } = stored;
+  if (metadata.sealed === undefined) return stored;
+  const open = (path: string) => (value: JsonValue) => {
+    const opened = key === null ? undefined : openedAt(stored, path, value, key);
+    return opened === undefined ? gone : opened;
+  };
+  const { data, secret } = changed({ data: payload, secret: metadata.private }, metadata.sealed.members, open);
+  const { sealed: _, ...rest } = metadata;
+  return { ...stored, payload: data, metadata: { ...rest, ...(secret && { private: secret }) } };
+}
+
+/**
+ * Returns the events with their words open: those whose key was destroyed, or never existed here, have `{"erased": true}` in their place.
+ * Reads the keys that are not in memory with one call. Throws Unavailable.
+ */
+export async function openEvents(keys: KeyRing, events: readonly StoredEvent[]): Promise<StoredEvent[]> {
+  const ids = new Set(events.flatMap((event) => sealedUnder(event) ?? []));
+  if (ids.size === 0) return [...events];
+  const found = await keys.keysOf([...ids]);
+  return events.map((event) => {
+    const id = sealedUnder(event);
+    return id === null ? event : openEvent(event, found.get(id) ?? null);
+  });
+}
+
+const gone = asJson(erased);
+
+/** Returns a member of an event, opened; undefined if it is not what was sealed there. */
+function openedAt({ id, stream, revision }: StoredEvent, path: string, value: JsonValue, key: Buffer) {
+  try {
+    if (!isSealedValue(value)) return undefined;
+    const place = placeOf(value);
+    if (place.eventId === id && place.path === path) return openValue(key, value);
+  } catch {
+    // AES-GCM gives no further reason.
+  }
+  logger.error(`${path} of event ${revision} of ${stream} does not open: its bytes were altered or moved`);
+  return undefined;
+}
+
+/** The public and the private members of an event. */
+interface Parts {
+  readonly data: JsonObject;
+  readonly secret: JsonObject | undefined;
+}
+
+function changed(
+  parts: Parts,
+  paths: readonly string[],
+  change: (path: string) => (value: JsonValue) => JsonValue,
+): Parts {
+  let { data, secret } = parts;
+  for (const path of paths) {
+    const names = path.split('/');
+    if (has(data, path)) data = replaced(data, names, change(path));
+    else if (secret !== undefined && has(secret, path)) secret = replaced(secret, names, change(path));
+  }
+  return { data, secret };
+}
+
+function has(object: JsonObject | undefined, path: string): boolean {
+  let value: JsonValue | undefined = object;
+  for (const name of path.split('/')) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return false;
+    value = value[name];
+  }
+  return value !== undefined;
+}
+
+function replaced(object: JsonObject, names: readonly string[], change: (value: JsonValue) => JsonValue): JsonObject {
+  const [name = '', ...rest] = names;
+  const value = object[name] ?? null;
+  const next = rest.length === 0 || !isJsonObject(value) ? change(value) : replaced(value, rest, change);
+  return { ...object, [name]: next };
+}
+
+/** A value of the same members, as JSON: the brands of `Sealed` and `Erased` exist for the compiler only. */
+function asJson(value: object): JsonValue {
+  // Reason for the assertion: both are JSON objects.
+  return value as JsonObject;
+}

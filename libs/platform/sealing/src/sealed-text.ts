@@ -1,0 +1,115 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isSealed, type JsonValue, type Sealed } from '@app/kernel';
+
+/** Sizes of AES-256-GCM (NIST SP 800-38D): a key of 256 bits, a nonce of 96, a tag of 128. */
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+/** The size of a commitment: an HMAC-SHA256 (RFC 2104). */
+const commitmentBytes = 32;
+const headBytes = nonceBytes + tagBytes + commitmentBytes;
+const cipherName = 'aes-256-gcm';
+/** The form of the texts that this version writes. */
+const version = '1';
+
+/** The place of a sealed value: it opens in no other one. */
+export interface Place {
+  /** Names the key: `u/<userId>`, `c/<conversationId>`. */
+  readonly keyId: string;
+  /** The event that holds the value, or a number of its own for a value outside of events. */
+  readonly eventId: string;
+  /** The member's path within the event, such as `title` or `definition/name`. */
+  readonly path: string;
+}
+
+/** The keys of one value: the first encrypts it, the second commits to it. */
+interface ValueKeys {
+  readonly cipherKey: Buffer;
+  readonly commitKey: Buffer;
+}
+
+/**
+ * Seals a value with AES-256-GCM under a key of its own, which derives (HKDF, RFC 5869) from the stream's key, the event and the path. An
+ * HMAC of the plaintext under a second derived key commits to it, so that no other plaintext can ever be shown for the same bytes.
+ * @param key of 32 bytes. The same place must not be sealed twice with different values.
+ */
+export function sealValue(key: Buffer, place: Place, value: JsonValue): Sealed {
+  const plain = Buffer.from(JSON.stringify(value), 'utf8');
+  const { cipherKey, commitKey } = valueKeys(key, place);
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(cipherName, cipherKey, nonce).setAAD(boundTo(place));
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  const bytes = Buffer.concat([nonce, cipher.getAuthTag(), commitmentTo(plain, commitKey), ciphertext]);
+  return { sealed: [version, place.keyId, place.eventId, place.path, bytes.toString('base64url')].join(':') };
+}
+
+/**
+ * Opens a sealed value.
+ * @param key of the key id in its place
+ * @throws Error when it does not open: it is under another key, or was altered or moved
+ */
+export function openValue(key: Buffer, sealed: Sealed): JsonValue {
+  // Reason for the assertion: `sealValue` encrypts JSON.
+  return JSON.parse(revealValue(key, sealed).plain.toString('utf8')) as JsonValue;
+}
+
+/** The exact plaintext of a sealed value, and the key under which its commitment is the HMAC-SHA256 of it. */
+export interface RevealedValue {
+  readonly plain: Buffer;
+  readonly commitKey: Buffer;
+}
+
+/**
+ * Opens a sealed value so that others can be shown what it is (docs/decisions/personal-data.md): HMAC-SHA256 of the plaintext under the
+ * returned key is the commitment in the sealed text. The key opens no other value.
+ * @param key of the key id in its place
+ * @throws Error when it does not open: it is under another key, or was altered or moved
+ */
+export function revealValue(key: Buffer, sealed: Sealed): RevealedValue {
+  const { place, bytes } = read(sealed);
+  const { cipherKey, commitKey } = valueKeys(key, place);
+  const decipher = createDecipheriv(cipherName, cipherKey, bytes.subarray(0, nonceBytes))
+    .setAAD(boundTo(place))
+    .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  const plain = Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
+  if (!timingSafeEqual(commitmentTo(plain, commitKey), commitmentIn(bytes)))
+    throw new Error('a sealed value does not have the plaintext that it commits to');
+  return { plain, commitKey };
+}
+
+/** Returns the place that a sealed value names. @throws Error for a text that this product did not write */
+export function placeOf(sealed: Sealed): Place {
+  return read(sealed).place;
+}
+
+/** Whether a value is sealed by this product, so that `placeOf` can read it. */
+export function isSealedValue(value: unknown): value is Sealed {
+  return isSealed(value) && form.test(value.sealed);
+}
+
+const form = /^1:([^:]+):([^:]+):([^:]+):([A-Za-z0-9_-]+)$/;
+
+function read({ sealed }: Sealed): { place: Place; bytes: Buffer } {
+  const [, keyId, eventId, path, base64] = form.exec(sealed) ?? [];
+  const bytes = Buffer.from(base64 ?? '', 'base64url');
+  if (keyId === undefined || eventId === undefined || path === undefined || bytes.length < headBytes)
+    throw new Error('a sealed value has no form that this version knows');
+  return { place: { keyId, eventId, path }, bytes };
+}
+
+function valueKeys(key: Buffer, { eventId, path }: Place): ValueKeys {
+  const derived = Buffer.from(hkdfSync('sha256', key, eventId, `parley/value/1/${path}`, 2 * keyBytes));
+  return { cipherKey: derived.subarray(0, keyBytes), commitKey: derived.subarray(keyBytes) };
+}
+
+function boundTo({ keyId, eventId, path }: Place): Buffer {
+  return Buffer.from(`${keyId}:${eventId}:${path}`, 'utf8');
+}
+
+function commitmentTo(plain: Buffer, commitKey: Buffer): Buffer {
+  return createHmac('sha256', commitKey).update(plain).digest();
+}
+
+function commitmentIn(bytes: Buffer): Buffer {
+  return bytes.subarray(nonceBytes + tagBytes, headBytes);
+}
