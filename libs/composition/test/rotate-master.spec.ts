@@ -37,6 +37,10 @@ beforeEach(async () => {
   const endpoint = sealed(old, 'parley/webhook-endpoint-keys/1', keys.join('/'));
   const insert = 'INSERT INTO webhook_endpoint_keys (key_id, endpoint_id, sealed) VALUES ($1, $2, $3)';
   await database.query(insert, [...keys, endpoint]);
+  const words = sealed(old, 'parley/sealing-keys/1', 'u/ada');
+  await database.query("INSERT INTO sealing_keys (key_id, wrapped) VALUES ('u/ada', $1), ('u/destroyed', NULL)", [
+    words,
+  ]);
 }, 60_000);
 afterEach(async () => {
   await database.close();
@@ -78,6 +82,7 @@ const allClean = {
   wallet_keys: `${wallets}/0/0`,
   webhook_keys: '1/0/0',
   webhook_endpoint_keys: '1/0/0',
+  sealing_keys: '1/0/0',
   log_seed: '1/0/0',
   sealing_check: '1/0/0',
 };
@@ -90,6 +95,7 @@ it('seals every value again, changes nothing else, and has nothing to do then', 
     wallet_keys: `${wallets}/${wallets}/0`,
     webhook_keys: '1/1/0',
     webhook_endpoint_keys: '1/1/0',
+    sealing_keys: '1/1/0',
     log_seed: '1/1/0',
     sealing_check: '1/1/0',
   });
