@@ -1,11 +1,14 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { PauseControl, ResumeControl } from '@app/deployment';
 import { fingerprintOf } from '@app/canonical';
-import { away, changed, eventsOf, rowsOf, testCause, twoReplicas, usdc } from '@app/testing/slices';
+import { EventStore } from '@app/event-store';
+import { away, changed, rowsOf, testCause, twoReplicas, usdc } from '@app/testing/slices';
 
 const stage = twoReplicas();
 const { faults, owner, prepare, confirm } = stage;
-const streamOf = (operationId: string) => eventsOf(stage.replica, [`operation-${operationId}`]);
+/** The events of an operation, with their words open. */
+const streamOf = (operationId: string) =>
+  stage.replica.get(EventStore).readStream(`operation-${operationId}`, 0, 100);
 const operations = async () => (await rowsOf(stage.replica, 'financial_operations')).length;
 
 describe('a prepared withdrawal', () => {
