@@ -7,8 +7,7 @@ import { away, changed, rowsOf, testCause, twoReplicas, usdc } from '@app/testin
 const stage = twoReplicas();
 const { faults, owner, prepare, confirm } = stage;
 /** The events of an operation, with their words open. */
-const streamOf = (operationId: string) =>
-  stage.replica.get(EventStore).readStream(`operation-${operationId}`, 0, 100);
+const streamOf = (operationId: string) => stage.replica.get(EventStore).readStream(`operation-${operationId}`, 0, 100);
 const operations = async () => (await rowsOf(stage.replica, 'financial_operations')).length;
 
 describe('a prepared withdrawal', () => {
