@@ -24,7 +24,7 @@ export { EventStoreCheck, checkEventStore, UnfitEventStore } from './check-event
 export { ReadModels } from './deciding/read-models';
 export { SnapshotStore, type Snapshot, type SnapshotToSave } from './deciding/snapshots';
 export { personalPathsOf } from './events/personal-paths';
-export { openEvent, openEvents, sealedUnder, sealEvent, sealStored } from './events/sealed-events';
+export { hasOpenWords, openEvent, openEvents, sealedUnder, sealEvent, sealStored } from './events/sealed-events';
 export { idInStream, streamName, type DomainEvent, type StreamKind } from './events/stream-kind';
 export { followCategories } from './following/subscriptions';
 export { Streams, type DecideOptions } from './deciding/streams';

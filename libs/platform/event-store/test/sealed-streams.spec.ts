@@ -4,7 +4,8 @@ import { KeyDestroyed, KeyRing, sealedForUser, userKeyId } from '@app/sealing';
 import { instant, MemoryKeys, someCause } from '@app/testing/deciders';
 import { EmbeddedStore } from '@app/testing/event-store';
 import { v7 as uuidV7 } from 'uuid';
-import { decodeEvent, FoldedStates, Streams, streamName, type EventStore, type StreamKind } from '../src';
+import { decodeEvent, encodeEvent, FoldedStates, hasOpenWords, Streams, streamName } from '../src';
+import type { EventStore, StreamKind } from '../src';
 import { KeptSnapshots } from './kept-snapshots';
 
 /** The smallest domain with words of a person: a diary with a title, and pages with a private note. */
@@ -130,6 +131,55 @@ it('once the key is destroyed the words are erased, the rest stays, and nothing 
   const another = { ...write, userId: person };
   await expect(other.streams.decide(diaryKind, id, another, someCause())).rejects.toThrow(KeyDestroyed);
   expect(await other.store.lastRevision(stream)).toBe(0);
+});
+
+it('what ends something is recorded without its words once the key is destroyed', async () => {
+  const endingKind = { ...diaryKind, category: 'ending', withoutWords: ['diary.written'] as const };
+  const [{ streams }, other] = [newProcess(), newProcess()];
+  const [id, person] = [uuidV7(), asId<UserId>(uuidV7())];
+  const end = { ...write, userId: person };
+  await streams.decide(endingKind, id, end, someCause());
+  keys.destroy(userKeyId(person));
+  expect(await other.streams.decide(endingKind, id, end, someCause())).toMatchObject({ ok: true });
+  const [, raw] = await other.store.readStreamRaw(streamName(endingKind, id), 0, 2);
+  expect(JSON.parse(String(raw?.data))).toMatchObject({ userId: person, title: gone, page: { number: 7, text: gone } });
+  expect(JSON.parse(String(raw?.metadata))).toMatchObject({
+    private: { note: gone },
+    sealed: { key: userKeyId(person), members: [] },
+  });
+  expect(textsIn(`${String(raw?.data)}${String(raw?.metadata)}`)).toEqual([]);
+  expect((await newProcess().states.fresh(endingKind, id)).state).toEqual({ userId: person, titles: [gone, gone] });
+});
+
+it('a process forgets the words of one user, and keeps none of them that it reads soon after', async () => {
+  const [{ streams }, other] = [newProcess(), newProcess()];
+  const [id, person, ofOther] = [uuidV7(), asId<UserId>(uuidV7()), uuidV7()];
+  await streams.decide(diaryKind, id, { ...write, userId: person }, someCause());
+  await streams.decide(diaryKind, ofOther, write, someCause());
+  for (const one of [id, ofOther]) await other.states.fresh(diaryKind, one);
+  other.states.forgetUser(person);
+  expect([other.states.peek(diaryKind, id), other.states.peek(diaryKind, ofOther)?.revision]).toEqual([null, 0]);
+  // A fold that began before, with the key in memory, ends after.
+  expect((await other.states.fresh(diaryKind, id)).state.titles).toEqual(['Ada Lovelace']);
+  expect(other.states.peek(diaryKind, id)).toBeNull();
+  other.states.forgetAll();
+  expect(other.states.peek(diaryKind, ofOther)).toBeNull();
+});
+
+it('words in clear are those that an earlier version wrote', async () => {
+  const plain = embedded.connect();
+  const encoded = encodeEvent(diaryKind, { type: 'diary.written', ...write }, someCause());
+  const id = uuidV7();
+  await plain.append(streamName(diaryKind, id), [encoded], -1);
+  await newProcess().streams.decide(diaryKind, id, write, someCause());
+  const events = await plain.readStream(streamName(diaryKind, id), 0, 2);
+  expect(events.map((stored) => hasOpenWords(diaryKind.members, stored))).toEqual([true, false]);
+  const [first] = events;
+  const empty = first && { ...first, payload: { ...first.payload, title: null, page: { number: 7, text: gone } } };
+  const without = empty && { ...empty, metadata: { ...empty.metadata, private: {} } };
+  expect(without && hasOpenWords(diaryKind.members, without)).toBe(false);
+  const older = without && { ...without, payload: { ...without.payload, motto: 'of a member that is no more' } };
+  expect(older && hasOpenWords(diaryKind.members, older)).toBe(true);
 });
 
 it('a ciphertext in another event, or under another name, does not open: the words count as erased', async () => {

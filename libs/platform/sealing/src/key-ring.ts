@@ -48,6 +48,11 @@ export class KeyRing {
     for (const id of ids) this.kept.delete(id);
   }
 
+  /** Forgets all keys, of which some may have been destroyed unnoticed. */
+  forgetAll(): void {
+    this.kept.clear();
+  }
+
   close(): void {
     clearInterval(this.sweep);
     this.kept.clear();

@@ -12,6 +12,7 @@ export const conversationKind: StreamKind<ConversationState, ConversationCommand
   decider: conversationDecider,
   ...conversationMembers,
   sealedFor: (id, { userId }) => sealedForConversation(asId<ConversationId>(id), userId),
+  withoutWords: ['run.ended', 'agent.message', 'agent.reasoning', 'tool.returned'],
   upcasters: conversationUpcasters,
   stateVersion: 7,
 };

@@ -1,4 +1,4 @@
-import { heldBytes, heldByText } from '@app/kernel';
+import { heldBytes, heldByText, type UserId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeEvent, type StoredEvent } from '../events/codec';
@@ -19,6 +19,11 @@ const measuredAgainAfter = 1 / 8;
 const pageEvents = 1_000;
 /** A stream is folded from its last snapshot, which is never further behind than about this. */
 const snapshotEveryEvents = 500;
+/**
+ * For so long no state of an erased user is cached: a fold that began before may still have open words. Longer than any process keeps a key.
+ */
+const uncachedMs = 120_000;
+const uncachedMax = 10_000;
 
 /** A stream's state as of a revision; -1 is a stream without events. */
 export interface Folded<State> {
@@ -32,6 +37,8 @@ interface CacheEntry {
   readonly bytes: number;
   /** The revision at which `bytes` was measured. */
   readonly measuredRevision: number;
+  /** The user in whose words the state may be; null where it has none. */
+  readonly userId: UserId | null;
 }
 
 /**
@@ -40,6 +47,8 @@ interface CacheEntry {
  */
 export class FoldedStates {
   private readonly cache: LRUCache<string, CacheEntry>;
+  /** Users whose keys were just destroyed. */
+  private readonly uncached = new LRUCache<UserId, true>({ max: uncachedMax, ttl: uncachedMs });
   /** Controllers that wake the waiters for news, by stream. */
   private readonly waiting = new Map<string, Set<AbortController>>();
 
@@ -76,7 +85,7 @@ export class FoldedStates {
     id: string,
   ): Promise<Folded<State>> {
     const stream = streamName(kind, id);
-    let folded = this.peek(kind, id) ?? (await this.fromSnapshot(kind, stream));
+    let folded = this.peek(kind, id) ?? (await this.fromSnapshot(kind, id));
     for (;;) {
       const page = await this.store.readStream(stream, folded.revision + 1, pageEvents);
       if (page.length === 0 && folded.revision < 0) await this.store.streamReads.refuseGone(stream);
@@ -130,17 +139,22 @@ export class FoldedStates {
       this.snapshots.saveLater({ stream, version: kind.stateVersion, ...folded, sealedFor });
       snapshotRevision = folded.revision;
     }
-    this.set(stream, folded, snapshotRevision);
+    this.set(stream, folded, { snapshotRevision, userId: ownerOf(kind, id, folded.state) });
   }
 
-  private set(stream: string, folded: Folded<unknown>, snapshotRevision: number): void {
+  private set(
+    stream: string,
+    folded: Folded<unknown>,
+    { snapshotRevision, userId }: Pick<CacheEntry, 'snapshotRevision' | 'userId'>,
+  ): void {
+    if (userId !== null && this.uncached.has(userId)) return void this.cache.delete(stream);
     const known = this.cache.peek(stream);
     const isMeasured =
       known !== undefined && folded.revision + 1 < (known.measuredRevision + 1) * (1 + measuredAgainAfter);
     const { bytes, measuredRevision } = isMeasured
       ? known
       : { bytes: entryBytes + heldByText(stream) + heldBytes(folded.state), measuredRevision: folded.revision };
-    this.cache.set(stream, { folded, snapshotRevision, bytes, measuredRevision }, { size: bytes });
+    this.cache.set(stream, { folded, snapshotRevision, bytes, measuredRevision, userId }, { size: bytes });
   }
 
   /** Folds events that directly follow `from`, and caches the result. @throws DamagedStream for an event that the kind cannot fold */
@@ -165,17 +179,42 @@ export class FoldedStates {
     this.cache.delete(streamName(kind, id));
   }
 
+  /** Drops the states with words of a user whose keys were destroyed, and caches none for two minutes. */
+  forgetUser(userId: UserId): void {
+    this.uncached.set(userId, true);
+    for (const [stream, entry] of this.cache.entries()) if (entry.userId === userId) this.cache.delete(stream);
+  }
+
+  /** Drops all states: keys may have been destroyed unnoticed. */
+  forgetAll(): void {
+    this.cache.clear();
+  }
+
   private async fromSnapshot<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
-    stream: string,
+    id: string,
   ): Promise<Folded<State>> {
+    const stream = streamName(kind, id);
     const snapshot = await this.snapshots.load(stream, kind.stateVersion);
     if (snapshot === null) return { state: kind.decider.initialState, revision: -1 };
     // A snapshot must not hide that the events before it are gone.
     await this.store.readKnown(stream, 0, 1);
     // Reason for the assertion: an equal `stateVersion` means that the stored shape is the present one.
     const folded = { state: snapshot.state as State, revision: snapshot.revision };
-    this.set(stream, folded, folded.revision);
+    this.set(stream, folded, { snapshotRevision: folded.revision, userId: ownerOf(kind, id, folded.state) });
     return folded;
+  }
+}
+
+/** The user whose words a state may have; null for a state without any. */
+function ownerOf<State, Command, Event extends DomainEvent>(
+  { sealedFor }: StreamKind<State, Command, Event>,
+  id: string,
+  state: State,
+): UserId | null {
+  try {
+    return sealedFor?.(id, state).userId ?? null;
+  } catch {
+    return null; // nobody has begun the stream
   }
 }

@@ -1,10 +1,11 @@
 import { MaxAppendSizeExceededError, type EventData } from '@eventstore/db-client';
 import { Unavailable, type Cause, type Refusal } from '@app/kernel';
 import type { Tracing } from '@app/runtime';
+import { KeyDestroyed } from '@app/sealing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeEvent, toStoredEvent, type StoredEvent } from '../events/codec';
 import { personalPathsOf } from '../events/personal-paths';
-import { sealEvent } from '../events/sealed-events';
+import { eraseEvent, sealEvent } from '../events/sealed-events';
 import type { EventStore } from '../event-store';
 import type { Folded, FoldedStates } from './folded-states';
 import { streamName, type DomainEvent, type StreamKind } from '../events/stream-kind';
@@ -183,8 +184,21 @@ export class StreamTurn<State, Command, Event extends DomainEvent> {
     if (keys === null || encoded.every(({ type }) => personalPathsOf(members, type).length === 0)) return encoded;
     if (sealedFor === undefined) throw new Error(`streams ${this.kind.category} do not say which key seals them`);
     const place = sealedFor(this.id, state);
-    const key = await keys.keyOf(place);
-    return encoded.map((event) => sealEvent(event, personalPathsOf(members, event.type), place.keyId, key));
+    const pathsOf = ({ type }: EventData) => personalPathsOf(members, type);
+    try {
+      const key = await keys.keyOf(place);
+      return encoded.map((event) => sealEvent(event, pathsOf(event), place.keyId, key));
+    } catch (error) {
+      if (!(error instanceof KeyDestroyed) || !encoded.every((event) => this.needsNoWords(event))) throw error;
+      const erased = (event: EventData) => eraseEvent(event, pathsOf(event), place.keyId);
+      return encoded.map((event) => (pathsOf(event).length === 0 ? event : erased(event)));
+    }
+  }
+
+  private needsNoWords({ type }: EventData): boolean {
+    const { members, withoutWords = [] }: { readonly members: object; readonly withoutWords?: readonly string[] } =
+      this.kind;
+    return personalPathsOf(members, type).length === 0 || withoutWords.includes(type);
   }
 
   /** Gives each event a span of its own, the parent of the spans that the event causes. */

@@ -1,7 +1,8 @@
 import { jsonEvent, type EventData } from '@eventstore/db-client';
 import { Logger } from '@nestjs/common';
-import { erased, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { erased, isErased, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { isSealedValue, openValue, placeOf, sealValue, type KeyId, type KeyRing } from '@app/sealing';
+import { personalPathsOf } from './personal-paths';
 import type { EventMetadata, SealedMembers, StoredEvent } from './codec';
 
 const logger = new Logger('SealedEvents');
@@ -34,6 +35,44 @@ export function sealStored(stored: StoredEvent, paths: readonly string[], keyId:
   // Reason for the assertion: it is the same event with other members.
   const sealed = sealEvent(encoded, paths, keyId, key) as unknown as Encoded;
   return { ...stored, payload: sealed.data, metadata: sealed.metadata };
+}
+
+/**
+ * Returns the event as it is stored once its key is destroyed: `{"erased": true}` takes the place of its words. Its metadata names the key,
+ * and no members, so that nobody takes it for one whose words are in clear.
+ */
+export function eraseEvent(encoded: EventData, paths: readonly string[], keyId: KeyId): EventData {
+  // Reason for the assertion: as in `sealEvent`.
+  const { data, metadata } = encoded as unknown as Encoded;
+  const { data: payload, secret } = changed({ data, secret: metadata.private }, paths, () => () => gone);
+  const sealed: SealedMembers = { key: keyId, members: [] };
+  // Reason for the assertion: it is the same event with other members.
+  return {
+    ...encoded,
+    data: payload,
+    metadata: { ...metadata, ...(secret && { private: secret }), sealed },
+  } as EventData;
+}
+
+/**
+ * Whether an event has words that are neither sealed nor erased, as versions before 0.3.0 stored them. A member that no mark names is of
+ * such a version, and may have words.
+ * @param members of the kind, by event type @param stored in its present version
+ */
+export function hasOpenWords(members: object, { type, payload, metadata }: StoredEvent): boolean {
+  if (metadata.sealed !== undefined) return false;
+  const paths = personalPathsOf(members, type);
+  const all = { ...metadata.private, ...payload };
+  const isWords = (value: JsonValue | undefined) => value !== undefined && value !== null && !isErased(value);
+  // Reason for the assertion: a kind has marks for each of its types.
+  const marks = Reflect.get(members, type) as object | undefined;
+  const isUnmarked = (name: string) => marks !== undefined && !Object.hasOwn(marks, name) && !isOfAll(name);
+  return paths.some((path) => isWords(valueAt(all, path))) || Object.keys(all).some(isUnmarked);
+}
+
+/** Whether every event has a member of this name. */
+function isOfAll(name: string): boolean {
+  return name === 'type' || name === 'at';
 }
 
 interface Encoded {
@@ -113,12 +152,16 @@ function changed(
 }
 
 function has(object: JsonObject | undefined, path: string): boolean {
+  return valueAt(object, path) !== undefined;
+}
+
+function valueAt(object: JsonObject | undefined, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = object;
   for (const name of path.split('/')) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return false;
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
     value = value[name];
   }
-  return value !== undefined;
+  return value;
 }
 
 function replaced(object: JsonObject, names: readonly string[], change: (value: JsonValue) => JsonValue): JsonObject {

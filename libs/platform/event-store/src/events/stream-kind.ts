@@ -33,6 +33,11 @@ export interface StreamKind<State, Command, Event extends DomainEvent> {
    * @param state after the events that are to be sealed
    */
   readonly sealedFor?: (this: void, id: string, state: State) => SealedFor;
+  /**
+   * Types of events that are recorded without their words once the key is destroyed, because they end what began before. Events of other
+   * types that have words are refused then.
+   */
+  readonly withoutWords?: readonly Event['type'][];
   /** Keyed by event type; the n-th entry lifts version n to n + 1, so the present version is the list's length + 1. */
   readonly upcasters?: { readonly [type: string]: readonly Upcaster[] };
   /** Raise it whenever the shape of `State` changes: snapshots of another version are ignored. */
