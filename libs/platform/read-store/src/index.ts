@@ -1,3 +1,4 @@
+export { KeyErasure, keysDestroyed } from './keys/key-erasure';
 export { type BackgroundWork } from './processes/background-work';
 export { boundedPage } from './database/bounded-page';
 export { membersOf, selectList } from './database/columns';

@@ -9,6 +9,8 @@ import type { Migration } from './database/migration';
 import { readStoreMigrations } from './migrations/migrations';
 import { Notifications } from './postgres/notifications';
 import { OpenReadGateHandler, ReadGateSagas } from './read-gate/open-read-gate';
+import { KeyErasure } from './keys/key-erasure';
+import { KeyForgetting } from './keys/key-forgetting';
 import { PostgresKeys, sealingKeysTable } from './keys/postgres-keys';
 import { PostgresSnapshots } from './postgres-snapshots';
 import { ProcessFigures } from './processes/process-figures';
@@ -35,7 +37,8 @@ export interface ReadStoreOptions {
   readonly onOpen?: OnOpen | undefined;
 }
 
-const storeParts = [Database, Notifications, Processes, KeyStore, SnapshotStore, ReadModels, ReadGate, Reactors];
+const storeParts = [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, Reactors];
+const keyParts = [KeyStore, KeyErasure];
 const projectionParts = [ProjectionRunner, ProjectionStates, Rebuilder, Rebuilds];
 
 /** PostgreSQL for a whole process: migrated before anything uses it, and projected into if the process is a worker. */
@@ -58,12 +61,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
       module: ReadStoreModule,
       providers: [
         ...openedAtStart(options),
-        {
-          provide: KeyStore,
-          useFactory: (database: Database, configuration: Configuration) =>
-            new PostgresKeys(database, new Sealing(configuration, sealingKeysTable.label)),
-          inject: [Database, Configuration],
-        },
+        ...keyProviders,
         {
           provide: SnapshotStore,
           useFactory: (database: Database, keys: KeyRing) => new PostgresSnapshots(database, keys),
@@ -90,7 +88,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
           inject: [Database, Metrics],
         },
       ],
-      exports: [...storeParts, ...projectionParts],
+      exports: [...storeParts, ...keyParts, ...projectionParts],
     };
   }
 
@@ -101,6 +99,22 @@ export class ReadStoreModule implements OnApplicationShutdown {
     await this.database.close();
   }
 }
+
+/** Providers of the keys of persons' words. */
+const keyProviders: Provider[] = [
+  {
+    provide: KeyStore,
+    useFactory: (database: Database, configuration: Configuration) =>
+      new PostgresKeys(database, new Sealing(configuration, sealingKeysTable.label)),
+    inject: [Database, Configuration],
+  },
+  {
+    provide: KeyErasure,
+    useFactory: (database: Database) => new KeyErasure(database),
+    inject: [Database],
+  },
+  KeyForgetting,
+];
 
 /** Providers that connect or start as soon as they are created. */
 function openedAtStart({ onOpen = () => undefined, roles, ...tables }: ReadStoreOptions): Provider[] {
