@@ -43,7 +43,7 @@ describe('parley trigger', () => {
   it('leaves nothing that goes on by itself', async () => {
     const archived = new Map<string, number>();
     for (const [type, userId] of users) {
-      if (type === 'user.disabled') continue;
+      if (type === 'user.disabled' || type === 'user.erased') continue;
       await until('the end of its runs', async () => ((await stage.actingFor(userId)).liveRuns === 0 ? true : null));
       const acting = await stage.actingFor(userId);
       expect(acting.automations).toBe(0);

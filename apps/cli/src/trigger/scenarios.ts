@@ -94,4 +94,9 @@ export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
     alongside: [],
     make: (user) => user.operate('POST', '/disable'),
   },
+  'user.erased': {
+    does: 'An operator erases a user, whose words nobody can read any more.',
+    alongside: ['user.disabled'],
+    make: (user) => user.operate('POST', '/erase'),
+  },
 };

@@ -35,7 +35,8 @@ interface NoticeRule<Event> {
 type NoticeSourceType =
   | ('run.ended' | 'run.suspended' | 'approval.opened' | 'approval.decided' | 'approval.expired')
   | ('operation.submitted' | 'settlement.updated' | 'automation.triggered')
-  | ('occurrence.rejected' | 'automation.completed' | 'wallet.session_rejected' | 'budget.exhausted' | 'user.disabled');
+  | ('occurrence.rejected' | 'automation.completed' | 'wallet.session_rejected' | 'budget.exhausted')
+  | ('user.disabled' | 'user.erased');
 
 const itself = (): About => ({});
 
@@ -63,6 +64,7 @@ const noticeRules: { readonly [Type in NoticeSourceType]: NoticeRule<EventOf<Typ
   'wallet.session_rejected': { as: 'wallet.authorization_required', about: itself },
   'budget.exhausted': { as: 'budget.exhausted', about: ({ periodKind }) => ({ status: periodKind }) },
   'user.disabled': { as: 'user.disabled', about: itself, hides: ['reason'] },
+  'user.erased': { as: 'user.erased', about: itself },
 };
 
 /** Whether partners are notified of events of this type. */

@@ -25,6 +25,7 @@ export const noticeTypes = [
   'wallet.authorization_required',
   'budget.exhausted',
   'user.disabled',
+  'user.erased',
 ] as const;
 export type NoticeType = (typeof noticeTypes)[number];
 

@@ -77,7 +77,7 @@ class DisableUserHandler implements ICommandHandler<DisableUser> {
   }
 }
 
-/** Enables a disabled account. Idempotent. Refuses with `not_found`. */
+/** Enables a disabled account. Idempotent. Refuses with `not_found`, and with `account_disabled` once it is erased. */
 export class EnableUser extends Command<Result<void>> {
   constructor(
     readonly change: {
@@ -105,4 +105,28 @@ class EnableUserHandler implements ICommandHandler<EnableUser> {
   }
 }
 
-export const userHandlers = [EnsureUserHandler, DisableUserHandler, EnableUserHandler];
+/** Records that the keys of an account are destroyed: it stays disabled for good. Idempotent. Refuses with `not_found`. */
+export class EraseUser extends Command<Result<void>> {
+  constructor(
+    readonly userId: UserId,
+    readonly cause: Cause,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EraseUser)
+class EraseUserHandler implements ICommandHandler<EraseUser> {
+  constructor(
+    private readonly streams: Streams,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ userId, cause }: EraseUser): Promise<Result<void>> {
+    const command = { type: 'EraseUser', at: this.clock.now() } as const;
+    const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
+    return done.ok ? ok(undefined) : refuse(done.refusal);
+  }
+}
+
+export const userHandlers = [EnsureUserHandler, DisableUserHandler, EnableUserHandler, EraseUserHandler];

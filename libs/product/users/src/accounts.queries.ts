@@ -89,7 +89,7 @@ export class StoredAccounts extends Accounts {
     const missing = userIds.filter((userId) => !found.has(userId));
     await inGroups(missing, async (userId) => {
       const status = await this.accountState(userId);
-      if (status !== 'absent') found.set(userId, { disabled: status === 'disabled' });
+      if (status !== 'absent') found.set(userId, { disabled: status !== 'active' });
     });
     return found;
   }

@@ -14,6 +14,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
+import { keysDestroyed, Notifications } from '@app/read-store';
 import { identityHashKey, identityKeyId, KeyRing, KeyStore } from '@app/sealing';
 import { LRUCache } from 'lru-cache';
 import type { IdentityState } from './identity.decider';
@@ -27,7 +28,7 @@ const knownMax = 50_000;
 @Injectable()
 export class Identities {
   private hashKey: Buffer | null = null;
-  /** An identity stays the same user, so nothing here grows old. */
+  /** An identity stays the same user until it is erased, so nothing here grows old. */
   private readonly known = new LRUCache<IdentityId, UserId>({ max: knownMax });
 
   constructor(
@@ -36,7 +37,13 @@ export class Identities {
     private readonly keys: KeyRing,
     private readonly keyStore: KeyStore,
     private readonly clock: Clock,
-  ) {}
+    notifications: Notifications,
+  ) {
+    notifications.on(keysDestroyed, (userId) => {
+      for (const [id, known] of this.known.entries()) if (known === userId) this.known.delete(id);
+    });
+    notifications.onReconnected(() => this.known.clear());
+  }
 
   /** Returns the id of an identity; only the first call waits, for the key of the deployment. @throws Unavailable */
   idOf(identity: Identity): IdentityId | Promise<IdentityId> {

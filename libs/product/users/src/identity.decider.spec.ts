@@ -22,6 +22,11 @@ describe('an identity', () => {
   it('can be erased before it was opened', () => identity.when(erase).thenOnce(gone));
   it('is never opened again after that', () =>
     identity.given(opened, gone).when(open(eve)).thenRefused('account_disabled'));
+  it('is erased once its key is gone', () =>
+    identity
+      .given({ ...opened, userId: erased })
+      .when(erase)
+      .thenOnce(gone));
   it('is not opened again once its key is gone', () =>
     identity
       .given({ ...opened, userId: erased })

@@ -7,6 +7,8 @@ export type IdentityCommand =
 
 export interface IdentityState {
   readonly status: 'absent' | 'opened' | 'erased';
+  /** Whether its stream says that it is erased; without that, it counts as erased because its key is gone. */
+  readonly isRecorded?: boolean;
   /** Null unless it is opened. */
   readonly userId: UserId | null;
 }
@@ -15,7 +17,7 @@ export interface IdentityState {
 export const identityDecider: Decider<IdentityState, IdentityCommand, IdentityEvent> = {
   initialState: { status: 'absent', userId: null },
 
-  decide: (command, { status }) => {
+  decide: (command, { status, isRecorded = false }) => {
     switch (command.type) {
       case 'OpenIdentity':
         if (status === 'erased') return reject(because('account_disabled'));
@@ -24,7 +26,7 @@ export const identityDecider: Decider<IdentityState, IdentityCommand, IdentityEv
         return accept({ type: 'identity.opened', at: command.at, userId: command.userId });
       case 'EraseIdentity':
         // One that has no event yet is that of an account from before this version.
-        return status === 'erased' ? accept() : accept({ type: 'identity.erased', at: command.at });
+        return isRecorded ? accept() : accept({ type: 'identity.erased', at: command.at });
       default:
         return unreachable(command);
     }
@@ -38,7 +40,7 @@ export const identityDecider: Decider<IdentityState, IdentityCommand, IdentityEv
         return userId === null ? erasedIdentity : { status: 'opened', userId };
       }
       case 'identity.erased':
-        return erasedIdentity;
+        return { ...erasedIdentity, isRecorded: true };
       default:
         return unreachable(event);
     }

@@ -1,6 +1,7 @@
 export { accountChanges, type UserEvent } from './user.events';
 export { StoredAccounts, FindAccount, FindIdentity } from './accounts.queries';
-export { DisableUser, EnableUser } from './accounts.commands';
+export { EraseEarlierIdentity, EraseIdentities } from './erase-identities';
+export { DisableUser, EnableUser, EraseUser } from './accounts.commands';
 export { UsersModule } from './users.module';
 export { usersGroup } from './users.contract';
 export { userKind } from './user.stream';

@@ -44,6 +44,7 @@ const usersProjection: Projection<UserRow, UserEvent> = {
         return { userId, issuer, subject, disabled: false, provisionedAt, position };
       }
       case 'user.disabled':
+      case 'user.erased':
         return row && { ...row, disabled: true, position };
       case 'user.enabled':
         return row && { ...row, disabled: false, position };

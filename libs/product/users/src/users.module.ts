@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Accounts } from '@app/http';
 import { FindAccountHandler, FindIdentityHandler, StoredAccounts } from './accounts.queries';
+import { identityHandlers } from './erase-identities';
 import { Identities } from './identities';
 import { userHandlers } from './accounts.commands';
 import { UsersController } from './users.controller';
@@ -9,6 +10,7 @@ import { UsersController } from './users.controller';
 @Module({
   controllers: [UsersController],
   providers: [
+    ...identityHandlers,
     ...userHandlers,
     FindAccountHandler,
     FindIdentityHandler,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { CommandBus } from '@nestjs/cqrs';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { EventStore, Streams, type StreamKind, type DomainEvent } from '@app/event-store';
 import { Accounts, derivedIdOf, type KnownIdentity } from '@app/http';
 import { asId, Clock, DamagedStream, type IdentityId, type UserId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
-import { Database } from '@app/read-store';
-import { identityKind, userKind } from '@app/users';
+import { Database, KeyErasure } from '@app/read-store';
+import { EraseEarlierIdentity, EraseIdentities, FindIdentity, identityKind, userKind } from '@app/users';
 import { version as versionOf } from 'uuid';
 import { requestJson, type Answer } from '@app/testing/client';
 import { type Replica, Slices, testCause } from '@app/testing/slices';
@@ -167,6 +167,38 @@ describe('an erased identity', () => {
       'identity.opened',
       'identity.erased',
     ]);
+  });
+
+  it('is erased with its user, and nothing leads from one to the other', async () => {
+    const { body } = await ensure('leaver');
+    const { id } = await identityOf('leaver');
+    await replica.get(KeyErasure).destroy(body.userId);
+    for (let again = 0; again < 2; again += 1) await replica.get(CommandBus).execute(new EraseIdentities(body.userId));
+    expect(refusalOf(await ensure('leaver', other))).toEqual(disabled);
+    const events = await replica.get(EventStore).readStream(`identity-${id}`, 0, 10);
+    expect(events.map(({ type }) => type)).toEqual(['identity.opened', 'identity.erased']);
+    expect(JSON.stringify(events)).not.toContain(body.userId);
+    expect(await rows('SELECT user_id, wrapped FROM sealing_keys WHERE key_id = $1', `i/${id}`)).toEqual([
+      { user_id: null, wrapped: null },
+    ]);
+    const gone = await replica
+      .get(QueryBus)
+      .execute(new FindIdentity({ issuer: slices.issuer.issuer, subject: 'leaver' }));
+    expect(gone).toBeNull();
+  });
+
+  it('of an account that an earlier version made is erased while its subject can be read', async () => {
+    const userId = await earlierAccount('early-leaver');
+    expect((await me('early-leaver')).status).toBe(200);
+    const { id } = await identityOf('early-leaver');
+    for (let again = 0; again < 2; again += 1) await replica.get(CommandBus).execute(new EraseEarlierIdentity(userId));
+    const events = await replica.get(EventStore).readStream(`identity-${id}`, 0, 10);
+    expect(events.map(({ type }) => type)).toEqual(['identity.erased']);
+    await replica.get(KeyErasure).destroy(userId);
+    expect(refusalOf(await ensure('early-leaver', other))).toEqual(disabled);
+    const late = (await ensure('stayer')).body.userId;
+    await replica.get(CommandBus).execute(new EraseEarlierIdentity(late));
+    expect((await ensure('stayer', other)).body.userId).toBe(late);
   });
 
   it('counts as erased as soon as its key is gone, and its stream no longer names its user', async () => {
