@@ -4,6 +4,7 @@ export { isWithinAgreedWorth, movedUsd, movedUsdWith } from './operation/submiss
 export { agentOperationId } from './operation/agent-operation-id';
 export { AgentTransfers } from './operation/agent-transfers';
 export { DisableWallet, EnableWallet } from './wallet/change-wallet';
+export { EndUnsubmitted } from './operation/end-unsubmitted';
 export { driveOperation } from './settlement/drive-operation';
 export type { OperationPorts } from './settlement/operation-ports';
 export { AutomationContractShape, ContractShape } from './contract/contract.schema';

@@ -4,6 +4,7 @@ import { QuotasModule } from '@app/quotas';
 import { AgentTransfers } from './operation/agent-transfers';
 import { AgentWallets } from './wallet/agent-wallets';
 import { AuthorityUses } from './settlement/authority-uses';
+import { EndUnsubmittedHandler } from './operation/end-unsubmitted';
 import { DisableWalletHandler, EnableWalletHandler } from './wallet/change-wallet';
 import { FinancialOperationsController, financialOperationsHandlers } from './financial-operations.controller';
 import { OpenWithdrawal } from './withdrawal/open-withdrawal';
@@ -36,6 +37,7 @@ export class WalletKeysModule {}
     AuthorityUses,
     DisableWalletHandler,
     EnableWalletHandler,
+    EndUnsubmittedHandler,
     OpenWithdrawal,
     OperationStart,
     SettlementFigures,

@@ -27,11 +27,22 @@ const deny = (denialReason: string | null = null, when = at): OperationCommand =
   verdict: { status: 'denied', denialReason },
 });
 const expire: OperationCommand = { type: 'ExpireApproval', at: expiresAt, approvalId };
+const end: OperationCommand = { type: 'EndPrepared', at };
+const ended = { ...expired(at), endedReason: 'superseded' } as const;
 const use: OperationCommand = { type: 'UseApproval', at, terms: twoActions };
 
 describe('a withdrawal that is prepared', () => {
   it('waits for its approval', () => operation.when(prepare).thenOnce(prepared, opened));
   it('has moved nothing', () => operation.given(prepared, opened).when(journal(0)).thenNothing());
+  it('ends with its account, once', () => {
+    operation.given(prepared, opened).when(end).thenOnce(ended);
+    expect(operation.given(prepared, opened, ended).state?.status).toBe('expired');
+  });
+  it('does not end in this way once it is confirmed, nor what never began', () => {
+    operation.given(prepared, opened, approved, confirmed).when(end).thenNothing();
+    operation.given(used).when(end).thenNothing();
+    operation.when(end).thenNothing();
+  });
 });
 
 describe('a confirmation', () => {

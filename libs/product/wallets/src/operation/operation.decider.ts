@@ -1,4 +1,4 @@
-import { decideApproval, expireApproval } from '@app/consent';
+import { decideApproval, endApproval, expireApproval } from '@app/consent';
 import type { ConsentWords, DecideApproval, ExpireApproval, FingerprintVersion } from '@app/consent';
 import { accept, because, notFound, reject, unreachable, withdrawalChanged } from '@app/kernel';
 import type { Decider, Decision, Instant, JsonValue } from '@app/kernel';
@@ -12,6 +12,8 @@ export type OperationCommand =
   | { readonly type: 'UseApproval'; readonly at: Instant; readonly terms: OperationTerms }
   | ({ readonly type: 'DecideApproval' } & DecideApproval)
   | ({ readonly type: 'ExpireApproval' } & ExpireApproval)
+  /** Ends a withdrawal that waits for its confirmation, because its account is closed. */
+  | { readonly type: 'EndPrepared'; readonly at: Instant }
   | SubmissionCommand;
 
 /** Opens a direct withdrawal, which waits for its user's confirmation until the terms expire. */
@@ -53,6 +55,10 @@ function decideUse(
       return decideWithdrawal(command, state);
     case 'ExpireApproval':
       return expireApproval(command, state?.approval ?? undefined);
+    case 'EndPrepared': {
+      const approval = state?.status === 'prepared' ? state.approval : null;
+      return approval?.status === 'pending' ? accept(endApproval(command.at, approval, 'superseded')) : accept();
+    }
     default:
       return unreachable(command);
   }
