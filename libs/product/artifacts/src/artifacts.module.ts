@@ -3,6 +3,7 @@ import { QuotasModule } from '@app/quotas';
 import { Configuration } from '@app/settings';
 import { join } from 'node:path';
 import { ArtifactContent } from './artifact-content';
+import { ArtifactRemoval } from './artifact-removal';
 import { ArtifactReader } from './reading/artifact-reader';
 import { ArtifactBytes } from './sealed/artifact-bytes';
 import { ArtifactStore } from './stores/artifact-store';
@@ -22,11 +23,12 @@ import { StoreUpkeep } from './stores/store-upkeep';
     ArtifactBytes,
     ArtifactContent,
     ArtifactReader,
+    ArtifactRemoval,
     FoundArtifacts,
     StoreUpkeep,
     { provide: ArtifactStore, useFactory: configuredStore, inject: [Configuration] },
   ],
-  exports: [ArtifactReader],
+  exports: [ArtifactReader, ArtifactRemoval],
 })
 export class ArtifactsModule {}
 

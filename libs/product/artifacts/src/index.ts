@@ -1,3 +1,4 @@
+export { ArtifactRemoval } from './artifact-removal';
 export { ArtifactReader } from './reading/artifact-reader';
 export { UnfitArtifactStore } from './stores/artifact-store';
 export { ArtifactsModule, artifactsReadModel } from './artifacts.module';
