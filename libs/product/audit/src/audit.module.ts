@@ -12,6 +12,7 @@ import { StoresIdentity } from './stores/stores-identity';
 import { StreamProofs } from './served/stream-proofs';
 import { PlanResumptionHandler } from './resumption/plan-resumption';
 import { resumeLogHandlers } from './resumption/resume-log';
+import { SignedStatements } from './served/signed-statements';
 import { ServedLog } from './served/served-log';
 import { TransparencyController, transparencyHandlers } from './served/transparency.controller';
 import { WitnessedHistory } from './witnesses/witnessed-history';
@@ -27,10 +28,11 @@ import { Witnesses } from './witnesses/witnesses';
     LogKeys,
     LogReadiness,
     LogTables,
+    SignedStatements,
     StoresIdentity,
     ...resumeLogHandlers,
   ],
-  exports: [Checkpoints, EventProofs, LogIdentity, LogKeys, LogTables, StoresIdentity],
+  exports: [Checkpoints, EventProofs, LogIdentity, LogKeys, LogTables, SignedStatements, StoresIdentity],
 })
 export class AuditModule {}
 

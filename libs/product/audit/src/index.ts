@@ -1,5 +1,6 @@
 export { AuditModule, AuditServingModule, AuditWorkModule } from './audit.module';
 export { EventProofs, type LogProofs } from './served/log-proofs';
+export { SignedStatements } from './served/signed-statements';
 export { ServedLog } from './served/served-log';
 export { transparencyGroup } from './served/transparency.contract';
 export { logMigrations, LogTables } from './log/log-tables';
