@@ -1,6 +1,7 @@
 """Verifies what Parley proves, with Python's standard library and docs/audit.md alone.
 
   verify.py receipt <receipt.json> --key <vkey> [--witness <vkey> ... --needed <count>] [--accept-erased]
+  verify.py erasure <certificate.json> --key <vkey> [--witness <vkey> ... --needed <count>]
   verify.py export <folder> --key <vkey> [--witness ...] [--known <checkpoint> ...]
   verify.py consistency <old checkpoint> <new checkpoint> <file of hashes, one a line> --key <vkey>
   verify.py fork <evidence of a witness> --key <vkey>
@@ -15,6 +16,7 @@ import os
 import re
 import sys
 
+import erasure
 import receipt
 from events import check_entry
 from log import (
@@ -167,6 +169,8 @@ def holds(case):
         elif case["kind"] == "receipt":
             trust = Trust(argparse.Namespace(key=case["keys"], witness=case["witnesses"], needed=None))
             receipt.verify(case["text"], trust, case.get("acceptErased", False))
+        elif case["kind"] == "erasure":
+            erasure.verify(case["note"], Trust(argparse.Namespace(key=case["keys"], witness=[], needed=None)))
         elif case["kind"] == "inclusion":
             leaf, root = leaf_hash(decoded(case["entry"])), decoded(case["root"])
             check_inclusion(leaf, case["index"], case["size"], case["path"], root)
@@ -181,7 +185,7 @@ def holds(case):
 
 def options_of(arguments):
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("command", choices=["receipt", "export", "consistency", "fork", "table"])
+    parser.add_argument("command", choices=["receipt", "erasure", "export", "consistency", "fork", "table"])
     parser.add_argument("files", nargs="+")
     parser.add_argument("--key", action="append", default=[])
     parser.add_argument("--witness", action="append", default=[])
@@ -204,6 +208,8 @@ def run(options, trust):
         return [case["name"] for case in json.loads(text_of(options.files[0])) if holds(case)]
     if options.command == "receipt":
         return receipt.verify(text_of(options.files[0], receipt.TEXT_MAX + 1), trust, options.accept_erased)
+    if options.command == "erasure":
+        return erasure.verify(text_of(options.files[0], receipt.TEXT_MAX + 1), trust)
     if options.command == "export":
         return ["HOLDS: " + verify_export(options.files[0], trust, options.known)]
     if options.command == "consistency":

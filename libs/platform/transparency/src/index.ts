@@ -2,6 +2,7 @@ export { fromBase64, parseCount, textOf, toBase64, utf8 } from './bytes';
 export { checkpointText, isPossible, parseCheckpoint, parseExtendedCheckpoint, type Checkpoint } from './checkpoint';
 export { cosign, cosignatureBy, type Cosignature } from './cosignature';
 export { bundleOf, entriesIn, entryBytes, parseEntry, type LogEntry } from './entry';
+export { erasureText, parseErasure, verifyErasure, type ErasureReport, type ErasureStatement } from './erasure';
 export {
   parseVerifierKey,
   signingKey,
