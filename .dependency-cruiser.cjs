@@ -87,6 +87,8 @@ const rooms = {
       webhooks: ['notices'],
       // The feed is sent on the journal's sockets.
       feed: ['notices', 'journal'],
+      // Ends and removes everything of a user, in every slice that has something.
+      privacy: ['audit', 'users', 'conversations', 'wallets', 'runs', 'automations', 'artifacts'],
       // Operators can change the state of any slice.
       operators: [
         'audit',
@@ -103,6 +105,7 @@ const rooms = {
         'receipts',
         'notices',
         'webhooks',
+        'privacy',
       ],
       // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
       engine: [

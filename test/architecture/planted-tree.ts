@@ -42,6 +42,7 @@ const libraries = [
     'receipts',
     'notices',
     'webhooks',
+    'privacy',
     'feed',
     'engine',
     'journal',

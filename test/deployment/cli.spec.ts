@@ -122,6 +122,18 @@ describe('parley users', () => {
     expect(enabled).toMatchObject({ operation: 'users.enable', target: user.userId });
     await until('the account', async () => ((await user.get('/v1/users/me')).status === 200 ? true : null));
   });
+
+  it('erases a person, says how far that is, and prints the certificate', async () => {
+    const leaver = await deployment.newUser();
+    expect(await run('users', 'certificate', leaver.userId)).toMatchObject({ code: 1 });
+    expect(await run('users', 'erase', leaver.userId, '--reason', 'as asked', '--yes')).toMatchObject({ code: 0 });
+    await until('the end of the erasure', async () => {
+      const { status } = jsonOf<{ status: string }>(await run('users', 'erasure', leaver.userId, '--json'));
+      return status === 'completed' ? true : null;
+    });
+    const { note } = jsonOf<{ note: string }>(await run('users', 'certificate', leaver.userId, '--json'));
+    expect(note).toMatch(/^parley-erasure\/1\n/);
+  });
 });
 
 describe('parley controls', () => {

@@ -4,6 +4,7 @@ import { asId, type RunId, type UserId } from '@app/kernel';
 import { runKeyOf } from '@app/runs';
 import type { OperatorClient, TestClient } from '@app/testing/client';
 import type { Deployment } from '@app/testing/deployment';
+import { erase, untilErasure } from '@app/testing/erasures';
 import {
   confirm,
   conversationOf,
@@ -32,6 +33,8 @@ export interface Owner {
   readonly signal: { readonly automation: string; readonly inputId: string; readonly body: object };
   readonly keyId: string;
   readonly endpointId: string;
+  /** Another user, who is erased. */
+  readonly erased: string;
 }
 
 const because = { reason: 'a test' };
@@ -63,7 +66,15 @@ export async function ownerOfAll(deployment: Deployment, operator: OperatorClien
     run: await aRun(user),
     signal: await aSignal(user),
     ...(await ofPartner(operator)),
+    erased: await erasedUser(deployment, operator),
   };
+}
+
+async function erasedUser(deployment: Deployment, operator: OperatorClient): Promise<string> {
+  const user = await deployment.newUser();
+  await erase(operator, user);
+  await untilErasure(operator, user, 'completed');
+  return user.userId;
 }
 
 async function identityOf(deployment: Deployment, operator: OperatorClient, user: TestClient): Promise<KnownIdentity> {
@@ -188,6 +199,14 @@ export const administeredKinds: Readonly<Record<string, AdministeredKind>> = {
     calls: ({ user: { userId } }) => [
       ['user', 'POST', '/v1/users'],
       ['operator', 'POST', `/users/${userId}/disable`, because],
+    ],
+  },
+  erasure: {
+    stream: ({ erased }) => `erasure-${erased}`,
+    calls: ({ erased }) => [
+      ['operator', 'GET', `/users/${erased}/erase`],
+      ['operator', 'GET', `/users/${erased}/erase/certificate`],
+      ['operator', 'POST', `/users/${erased}/erase`, because],
     ],
   },
   identity: {

@@ -26,6 +26,7 @@ import { FeedModule } from '@app/feed';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, Migration, ProcessRoles, RowClass } from '@app/read-store';
+import { privacyReadModel, PrivacyWorkModule } from '@app/privacy';
 import { ReceiptsModule } from '@app/receipts';
 import { ReferenceModule } from '@app/reference';
 import { RunsModule, runsReadModel } from '@app/runs';
@@ -58,6 +59,7 @@ const readModels: readonly ReadModel[] = [
   approvalsReadModel,
   journalReadModel,
   webhooksReadModel,
+  privacyReadModel,
   activityReadModel([conversationKind, operationKind, automationKind]),
 ];
 
@@ -135,6 +137,7 @@ export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (T
           OperatorWorkModule,
           AuditWorkModule,
           WebhookWorkModule,
+          PrivacyWorkModule,
         ]
       : []),
   ];

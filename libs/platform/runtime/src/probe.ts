@@ -16,6 +16,7 @@ export type ProbePoint =
   | 'tool:after'
   | 'provider:before'
   | 'provider:after'
+  | 'erasure:step'
   | 'webhooks:after-fan-out'
   | 'webhooks:after-claim'
   | 'webhooks:after-send';

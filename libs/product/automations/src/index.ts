@@ -33,6 +33,7 @@ export { AutomationReader } from './automation/automation-reader';
 export { CreateAutomation, UpdateAutomation } from './use-cases/define-automation';
 export { ExplainAutomation, ExplainedAutomation } from './use-cases/explain-automation';
 export { GetAutomation, ListAutomations } from './use-cases/read-automations';
+export { DeleteAutomation } from './use-cases/automation-life';
 export { HoldAutomation, ReleaseAutomation } from './use-cases/hold-automation';
 export { inputKind } from './inputs/input.stream';
 export { webhookKeysTable } from './inputs/webhook-keys';

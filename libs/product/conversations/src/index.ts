@@ -13,6 +13,7 @@ export { conversationIdParameter, type ConversationPage } from './conversation.s
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule } from './conversations.module';
+export { ArchiveConversation } from './change-conversation';
 export { ListConversations } from './conversation.queries';
 export type { OpenApproval, RunCommand } from './run/run.decider';
 export { centsFromMicroCents, microCentsPerCent } from './run/run-costs';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule, AuditServingModule } from '@app/audit';
 import { DeploymentModule } from '@app/deployment';
+import { PrivacyModule } from '@app/privacy';
 import { WebhooksModule } from '@app/webhooks';
 import { OperatorsApprovalsController, operatorsApprovalsHandlers } from './approvals/approvals.controller';
 import { OperatorsAuditController, operatorsAuditHandlers } from './audit/audit.controller';
@@ -23,7 +24,7 @@ import { OperatorsUsersController, operatorsUsersHandlers } from './users/users.
 import { OperatorsWebhooksController, operatorsWebhooksHandlers } from './webhooks/webhooks.controller';
 
 /** Handlers of changes that have no stream of their own, in every process that makes or completes changes. */
-@Module({ imports: [WebhooksModule], providers: [ChangeDeliveriesHandler, ChangeReadModelHandler] })
+@Module({ imports: [PrivacyModule, WebhooksModule], providers: [ChangeDeliveriesHandler, ChangeReadModelHandler] })
 class OwnChangesModule {}
 
 /** The operator API, in the processes that serve it. */

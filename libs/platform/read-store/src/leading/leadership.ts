@@ -19,6 +19,7 @@ export const leaderLocks = {
   operators: 7_265_010,
   transparency: 7_265_011,
   webhooks: 7_265_012,
+  erasures: 7_265_013,
 } as const;
 
 /**

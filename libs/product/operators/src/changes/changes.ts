@@ -6,6 +6,7 @@ import { controls, PauseControl, ResumeControl, type Control } from '@app/deploy
 import { asId } from '@app/kernel';
 import type { AutomationId, Cause, ConversationId, EndpointId, PartnerKeyId, Result, RunId, UserId } from '@app/kernel';
 import { RegisterPartnerKey, RevokePartnerKey } from '@app/partners';
+import { RequestErasure } from '@app/privacy';
 import { rebuildPaces, type RebuildPace } from '@app/read-store';
 import { AbortRun, ReleaseRun } from '@app/runs';
 import { DisableUser, EnableUser } from '@app/users';
@@ -48,6 +49,7 @@ const changes = {
   },
   'users.disableWallet': (intent, cause) => new DisableWallet(ofUser(intent, cause)),
   'users.enableWallet': (intent, cause) => new EnableWallet(ofUser(intent, cause)),
+  'users.erase': (intent, cause) => new RequestErasure(ofUser(intent, cause)),
   'runs.abort': ({ parameters }, cause) =>
     new AbortRun(asId<UserId>(textIn(parameters, 'userId')), asId<RunId>(textIn(parameters, 'runId')), cause, true),
   'runs.release': ({ parameters }) =>

@@ -11,6 +11,7 @@ const ofUsers: Overtaken = [
   'users.setCaps',
   'users.disableWallet',
   'users.enableWallet',
+  'users.erase',
 ];
 const allOf = (names: Overtaken, except: ChangeName): Overtaken => names.filter((name) => name !== except);
 
@@ -34,6 +35,7 @@ const brakes: Partial<Record<ChangeName, Overtaken>> = {
   'users.disable': allOf(ofUsers, 'users.enable'),
   'users.freeze': allOf(ofUsers, 'users.unfreeze'),
   'users.disableWallet': allOf(ofUsers, 'users.enableWallet'),
+  'users.erase': ofUsers,
   'runs.abort': ['runs.abort', 'runs.release'],
   'automations.hold': ['automations.hold'],
   'audit.hold': ['audit.hold'],

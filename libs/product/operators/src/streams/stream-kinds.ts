@@ -7,6 +7,7 @@ import { decodeEvent, idInStream, presentForm } from '@app/event-store';
 import type { DomainEvent, StoredEvent, StreamKind } from '@app/event-store';
 import type { JsonValue, Marks } from '@app/kernel';
 import { partnerKeyKind } from '@app/partners';
+import { erasureKind } from '@app/privacy';
 import { runBindingKind } from '@app/runs';
 import type { SealedFor } from '@app/sealing';
 import { identityKind, userKind } from '@app/users';
@@ -51,6 +52,7 @@ const kinds: readonly FoldedKind[] = [
   folded(automationKind),
   folded(inputKind),
   folded(endpointKind),
+  folded(erasureKind),
 ];
 
 /** The marks of the members of all events, by category and type. */

@@ -1,5 +1,6 @@
 import { operation, type OperationGroup } from '@app/http';
 import { MadeChange, madeExample, reasonedChange } from '../changes/operators.schema';
+import { Erasure, ErasureCertificate, erasureExamples } from './erasure.schema';
 import { AccountPage, SearchUsersDto, SetCapsDto, UserOverview, usersExamples } from './users.schema';
 
 export const operatorsUsersGroup: OperationGroup = {
@@ -41,7 +42,8 @@ export const enableUser = operation('users.enable', {
   route: 'POST /operator/v1/users/:userId/enable',
   scope: 'users',
   summary: 'Put an account back into service',
-  description: 'Idempotent.',
+  description: 'Idempotent. One that is erased stays closed.',
+  reasons: ['account_disabled'],
   ...reasonedChange('users.enable', userId, reason),
 });
 
@@ -89,4 +91,31 @@ export const enableWallet = operation('users.enableWallet', {
   summary: "Let money leave a user's wallet again",
   description: 'A user without a wallet is a 404. Idempotent.',
   ...reasonedChange('users.enableWallet', userId, reason),
+});
+
+export const eraseUser = operation('users.erase', {
+  route: 'POST /operator/v1/users/:userId/erase',
+  scope: 'users',
+  summary: 'Erase what is kept of a person',
+  description:
+    'Closes the account for good, settles money in flight for a day at most, and then destroys the keys of its words, which nobody can undo. The books, and all proofs, stay. It is answered when it is recorded; `users.erasure` says how far it is. Idempotent.',
+  ...reasonedChange('users.erase', userId, 'the person asked for it'),
+});
+
+export const showErasure = operation('users.erasure', {
+  route: 'GET /operator/v1/users/:userId/erase',
+  scope: 'users',
+  summary: 'How far the erasure of a user is',
+  description: 'A 404 where nobody asked for one. The look is logged.',
+  answer: Erasure,
+  examples: { answer: erasureExamples.progress },
+});
+
+export const showCertificate = operation('users.certificate', {
+  route: 'GET /operator/v1/users/:userId/erase/certificate',
+  scope: 'users',
+  summary: 'The certificate of an erasure',
+  description: 'A 404 until it is completed. It has no personal data, and may be passed on. The look is logged.',
+  answer: ErasureCertificate,
+  examples: { answer: erasureExamples.certificate },
 });

@@ -5,6 +5,8 @@ import type { UserId } from '@app/kernel';
 import { ChangeUser, ChangeUserHandler } from './change-user';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
 import { SearchUsers, SearchUsersHandler } from './search-users';
+import type { Erasure, ErasureCertificate } from './erasure.schema';
+import { ShowCertificate, ShowCertificateHandler, ShowErasure, ShowErasureHandler } from './show-erasure';
 import { ShowUser, ShowUserHandler } from './show-user';
 import * as contracts from './users.contract';
 import { SearchUsersDto, SetCapsDto, type AccountPage, type UserOverview } from './users.schema';
@@ -90,10 +92,35 @@ export class OperatorsUsersController {
     return this.change(new ChangeUser(operator, userId, { operation: 'users.enableWallet', reason }));
   }
 
+  @Serves(contracts.eraseUser)
+  async erase(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    return this.change(new ChangeUser(operator, userId, { operation: 'users.erase', reason }));
+  }
+
+  @Serves(contracts.showErasure)
+  async erasure(@Operator() operator: Operator, @Param('userId') userId: UserId): Promise<Erasure> {
+    return answer(await this.queries.execute(new ShowErasure(operator, userId)));
+  }
+
+  @Serves(contracts.showCertificate)
+  async certificate(@Operator() operator: Operator, @Param('userId') userId: UserId): Promise<ErasureCertificate> {
+    return answer(await this.queries.execute(new ShowCertificate(operator, userId)));
+  }
+
   private async change(change: ChangeUser): Promise<MadeChange> {
     return answer(await this.commands.execute(change));
   }
 }
 
 /** Handlers of the commands and queries that the controller executes. */
-export const operatorsUsersHandlers = [ChangeUserHandler, SearchUsersHandler, ShowUserHandler];
+export const operatorsUsersHandlers = [
+  ChangeUserHandler,
+  SearchUsersHandler,
+  ShowCertificateHandler,
+  ShowErasureHandler,
+  ShowUserHandler,
+];
