@@ -68,8 +68,8 @@ export async function multiply({ stores }, events) {
   }
 }
 
-/** Keys, operators and the deployment are not copied. */
-const multiplied = `stream !~ '^([$]|partner|deployment|operator|audit)'`;
+/** Keys, identities, operators and the deployment are not copied. */
+const multiplied = `stream !~ '^([$]|partner|identity|deployment|operator|audit)'`;
 
 const copyOf = `CREATE FUNCTION pg_temp.copy_of(original text, copy bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT regexp_replace(original, '([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-)[0-9a-f]{6}([0-9a-f]{6})',

@@ -9,14 +9,15 @@ import { build } from 'esbuild';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = path.join(root, 'libs', 'testing', 'src', 'audits');
 /** The audits that do not depend on a test runner. */
-const audits = ['journal-audit', 'money-audit', 'stores-audit'];
+const audits = ['journal-audit', 'money-audit', 'opened-events', 'stores-audit'];
 const rooms = ['platform', 'product', 'adapters', 'stores'];
 const require = createRequire(import.meta.url);
 
 /** @returns {Promise<string[]>} the deviations in words, once nothing is in flight */
-export async function auditStores({ DATABASE_URL, EVENTSTORE_URL }, ledger) {
-  const { auditJournal, auditOperations, settled, unbalanced } = await loadAudits();
+export async function auditStores({ DATABASE_URL, EVENTSTORE_URL, PARLEY_SECRET_KEY }, ledger) {
+  const { auditJournal, auditOperations, openedEvents, settled, unbalanced } = await loadAudits();
   const { events, left } = await settled(DATABASE_URL, EVENTSTORE_URL);
+  const opened = await openedEvents(DATABASE_URL, events, PARLEY_SECRET_KEY);
   const acknowledged = [...ledger.conversations].flatMap(([conversationId, { runs, decisions }]) => [
     { kind: 'created', conversationId },
     ...runs.map((run) => ({ kind: 'started', conversationId, ...run })),
@@ -29,7 +30,7 @@ export async function auditStores({ DATABASE_URL, EVENTSTORE_URL }, ledger) {
   );
   return [
     ...left.map((what) => `still held: ${what}`),
-    ...Object.entries(auditJournal(events, acknowledged, [])).flatMap(([kind, found]) =>
+    ...Object.entries(auditJournal(opened, acknowledged, [])).flatMap(([kind, found]) =>
       found.map((what) => `${kind}: ${what}`),
     ),
     ...auditOperations(ofMoney, []),
