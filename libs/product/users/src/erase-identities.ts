@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Streams } from '@app/event-store';
+import { Streams, unlessDamaged } from '@app/event-store';
 import { asId, causeOfService, Clock, openOr, type IdentityId, type UserId } from '@app/kernel';
 import { Database, KeyErasure, selectList } from '@app/read-store';
 import { KeyRing, openMembers } from '@app/sealing';
@@ -71,10 +71,13 @@ class EraseEarlierIdentityHandler implements ICommandHandler<EraseEarlierIdentit
   }
 }
 
-/** Its cause names nothing of the user, as that of its opening does not. */
+/**
+ * Its cause names nothing of the user, as that of its opening does not. A damaged stream is left as it is: it names no user without its
+ * key, and an erasure does not wait for it.
+ */
 async function eraseIdentity(streams: Streams, clock: Clock, id: IdentityId): Promise<void> {
   const cause = causeOfService('users', randomUUID());
-  await streams.decide(identityKind, id, { type: 'EraseIdentity', at: clock.now() }, cause);
+  await unlessDamaged(() => streams.decide(identityKind, id, { type: 'EraseIdentity', at: clock.now() }, cause));
 }
 
 export const identityHandlers = [EraseIdentitiesHandler, EraseEarlierIdentityHandler];
