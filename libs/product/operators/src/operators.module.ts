@@ -7,6 +7,7 @@ import { OperatorsApprovalsController, operatorsApprovalsHandlers } from './appr
 import { OperatorsAuditController, operatorsAuditHandlers } from './audit/audit.controller';
 import { ChangeDeliveriesHandler } from './changes/change-deliveries';
 import { ChangeReadModelHandler } from './changes/change-read-model';
+import { EnableAccountHandler } from './changes/enable-account';
 import { OperatorsAutomationsController, operatorsAutomationsHandlers } from './automations/automations.controller';
 import { OperatorsDeploymentController, operatorsDeploymentHandlers } from './deployment/deployment.controller';
 import { OperatorsDocumentController, operatorsDocumentHandlers } from './document/document.controller';
@@ -24,7 +25,10 @@ import { OperatorsUsersController, operatorsUsersHandlers } from './users/users.
 import { OperatorsWebhooksController, operatorsWebhooksHandlers } from './webhooks/webhooks.controller';
 
 /** Handlers of changes that have no stream of their own, in every process that makes or completes changes. */
-@Module({ imports: [PrivacyModule, WebhooksModule], providers: [ChangeDeliveriesHandler, ChangeReadModelHandler] })
+@Module({
+  imports: [PrivacyModule, WebhooksModule],
+  providers: [ChangeDeliveriesHandler, ChangeReadModelHandler, EnableAccountHandler],
+})
 class OwnChangesModule {}
 
 /** The operator API, in the processes that serve it. */

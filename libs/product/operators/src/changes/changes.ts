@@ -9,11 +9,12 @@ import { RegisterPartnerKey, RevokePartnerKey } from '@app/partners';
 import { RequestErasure } from '@app/privacy';
 import { rebuildPaces, type RebuildPace } from '@app/read-store';
 import { AbortRun, ReleaseRun } from '@app/runs';
-import { DisableUser, EnableUser } from '@app/users';
+import { DisableUser } from '@app/users';
 import { DisableWallet, EnableWallet } from '@app/wallets';
 import { DeleteEndpoint } from '@app/webhooks';
 import { ChangeDeliveries } from './change-deliveries';
 import { ChangeReadModel } from './change-read-model';
+import { EnableAccount } from './enable-account';
 import { changedEndpoint, createdEndpoint, rotatedEndpoint } from './endpoint-changes';
 import { instantOfIntent, numberIn, textIn } from './intent-parameters';
 import type { Intent } from '../operator-log/operator-log.events';
@@ -37,7 +38,7 @@ const changes = {
   'keys.revoke': ({ target, reason }, cause) =>
     new RevokePartnerKey({ keyId: asId<PartnerKeyId>(target), reason, cause }),
   'users.disable': (intent, cause) => new DisableUser(ofUser(intent, cause)),
-  'users.enable': (intent, cause) => new EnableUser(ofUser(intent, cause)),
+  'users.enable': (intent, cause) => new EnableAccount(ofUser(intent, cause)),
   'users.freeze': (intent, cause) => new FreezeBudget(ofUser(intent, cause)),
   'users.unfreeze': (intent, cause) => new UnfreezeBudget(ofUser(intent, cause)),
   'users.setCaps': (intent, cause) => {

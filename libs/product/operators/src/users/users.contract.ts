@@ -42,7 +42,7 @@ export const enableUser = operation('users.enable', {
   route: 'POST /operator/v1/users/:userId/enable',
   scope: 'users',
   summary: 'Put an account back into service',
-  description: 'Idempotent. One that is erased stays closed.',
+  description: 'Idempotent. One that is erased stays closed, from the request on.',
   reasons: ['account_disabled'],
   ...reasonedChange('users.enable', userId, reason),
 });
