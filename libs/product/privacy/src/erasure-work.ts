@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DamagedStream, failureWords, parseUuid, type UserId } from '@app/kernel';
+import { asId, DamagedStream, failureWords, parseUuid, type UserId } from '@app/kernel';
 import { Database, keepLeading, Notifications } from '@app/read-store';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,15 +10,26 @@ import { erasureWanted } from './request-erasure';
 const sweepEveryMs = 1_000;
 /** Erasures at a time; one that waits for money takes no place in between. */
 const atOnceMax = 8;
-/** Open erasures that one sweep looks at, oldest first. */
+/** Erasures at a time of which this process was notified: their keys do not wait for those that are tried again. */
+const askedAtOnceMax = 2 * atOnceMax;
+/** A bound on notifications that wait; the sweep finds the others. */
+const askedMax = 10_000;
+/** Open erasures that one sweep reads, oldest first; the next sweep goes on after them. */
 const foundMax = 200;
+/** The place before the oldest erasure. */
+const noneYet = { requestedAt: '', userId: '00000000-0000-0000-0000-000000000000' };
 
 /** Carries out erasures, in one process of the deployment. */
 @Injectable()
 export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(ErasureWork.name);
   private readonly stopping = new AbortController();
-  private readonly wanted = new Set<UserId>();
+  /** Users of whom this process was notified. */
+  private readonly asked = new Set<UserId>();
+  /** Users that the sweep found. */
+  private readonly found = new Set<UserId>();
+  /** The last erasure that the sweep found. */
+  private passed: FoundErasure = noneYet;
   private readonly running = new Map<UserId, Promise<void>>();
   /** The last failure of each erasure that was logged; it is not logged again each second. */
   private readonly said = new LRUCache<UserId, string>({ max: foundMax });
@@ -35,7 +46,7 @@ export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
     const { leaderSession } = this.database;
     const stopListening = this.notifications.on(erasureWanted, (payload) => {
       const userId = parseUuid<UserId>(payload);
-      if (userId !== null && this.wanted.size < foundMax) this.wanted.add(userId);
+      if (userId !== null && this.asked.size < askedMax) this.asked.add(userId);
       this.wake();
     });
     this.work = keepLeading(leaderSession, 'erasures', this.stopping.signal, (leading) => this.lead(leading)).finally(
@@ -69,11 +80,20 @@ export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Begins those that are wanted, as far as there are places. */
   private begin(leading: AbortSignal): void {
-    for (const userId of this.wanted) {
-      if (this.running.size >= atOnceMax) return;
-      this.wanted.delete(userId);
+    this.beginEach(this.asked, askedAtOnceMax, leading);
+    this.beginEach(this.found, atOnceMax, leading);
+  }
+
+  private beginEach(wanted: Set<UserId>, runningMax: number, leading: AbortSignal): void {
+    for (const userId of wanted) {
+      if (this.running.size >= runningMax) return;
+      wanted.delete(userId);
       if (this.running.has(userId)) continue;
-      const done = this.tried(userId, leading).finally(() => this.running.delete(userId));
+      const done = this.tried(userId, leading).finally(() => {
+        this.running.delete(userId);
+        // The next one takes the place.
+        this.wake();
+      });
       this.running.set(userId, done);
     }
   }
@@ -91,11 +111,20 @@ export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
+  /** Reads some open erasures after those of the sweep before, and begins with the oldest again after the last. */
   private async sweep(): Promise<void> {
-    const rows = await this.database.query<{ readonly userId: UserId }>(
-      'SELECT user_id AS "userId" FROM {erasures} WHERE is_open ORDER BY requested_at LIMIT $1',
-      [foundMax],
+    const { requestedAt, userId } = this.passed;
+    const rows = await this.database.query<FoundErasure>(
+      `SELECT user_id AS "userId", requested_at AS "requestedAt" FROM {erasures}
+       WHERE is_open AND (requested_at, user_id) > ($1, $2::uuid) ORDER BY requested_at, user_id LIMIT $3`,
+      [requestedAt, userId, foundMax],
     );
-    for (const { userId } of rows) this.wanted.add(userId);
+    for (const row of rows) this.found.add(asId<UserId>(row.userId));
+    this.passed = (rows.length < foundMax ? undefined : rows.at(-1)) ?? noneYet;
   }
+}
+
+interface FoundErasure {
+  readonly requestedAt: string;
+  readonly userId: string;
 }

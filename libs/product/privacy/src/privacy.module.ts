@@ -8,6 +8,7 @@ import { Endings } from './endings';
 import { ErasureSteps } from './erasure-steps';
 import { ErasureWork } from './erasure-work';
 import { FindErasureHandler } from './erasure.queries';
+import { KeyTableCleaning } from './key-table-cleaning';
 import { PersonalStreams } from './personal-streams';
 import { ProveErasure } from './prove-erasure';
 import { PurgeUser } from './purge-user';
@@ -28,6 +29,7 @@ export class PrivacyModule {}
     Endings,
     ErasureSteps,
     ErasureWork,
+    KeyTableCleaning,
     PersonalStreams,
     ProveErasure,
     PurgeUser,

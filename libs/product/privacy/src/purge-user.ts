@@ -7,6 +7,7 @@ import { Probe } from '@app/runtime';
 import { EraseIdentities, EraseUser } from '@app/users';
 import { Endings } from './endings';
 import type { ErasureCommand } from './erasure.decider';
+import { KeyTableCleaning } from './key-table-cleaning';
 import { Purges } from './purges';
 
 const endWithinMs = 3_000;
@@ -17,6 +18,7 @@ export class PurgeUser {
   constructor(
     private readonly commands: CommandBus,
     private readonly keys: KeyErasure,
+    private readonly keyTable: KeyTableCleaning,
     private readonly endings: Endings,
     private readonly purges: Purges,
     private readonly gate: ReadGate,
@@ -38,7 +40,7 @@ export class PurgeUser {
     if (!(await this.gate.caughtUp())) return null;
     const purged = await this.purges.purge(userId);
     this.probe.reached('erasure:step');
-    const keyTable = await this.keys.clean();
+    const keyTable = await this.keyTable.clean();
     if (keyTable === null) return null;
     this.probe.reached('erasure:step');
     return { type: 'RecordPurged', at: this.clock.now(), purged, keyTable };
