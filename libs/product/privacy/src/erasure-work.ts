@@ -24,7 +24,7 @@ const noneYet = { requestedAt: '', userId: '00000000-0000-0000-0000-000000000000
 export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(ErasureWork.name);
   private readonly stopping = new AbortController();
-  /** Users of whom this process was notified. */
+  /** Users that a notification named. */
   private readonly asked = new Set<UserId>();
   /** Users that the sweep found. */
   private readonly found = new Set<UserId>();

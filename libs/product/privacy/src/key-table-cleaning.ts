@@ -8,7 +8,7 @@ import type { KeyTable } from './erasure.events';
  */
 const pauseMs = 5_000;
 
-/** Removes old versions of keys for all erasures together: the table is locked once for all that wait, and rests between tries. */
+/** Removes old versions of keys for all erasures together: the table is locked once for all that wait, and left alone between tries. */
 @Injectable()
 export class KeyTableCleaning {
   private running: Promise<unknown> = Promise.resolve();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { unlessDamaged } from '@app/event-store';
 import { Clock, type Cause, type UserId } from '@app/kernel';
-import { KeyErasure, ReadGate } from '@app/read-store';
+import { KeyErasure } from '@app/read-store';
 import { Probe } from '@app/runtime';
 import { EraseIdentities, EraseUser } from '@app/users';
 import { Endings } from './endings';
@@ -21,7 +21,6 @@ export class PurgeUser {
     private readonly keyTable: KeyTableCleaning,
     private readonly endings: Endings,
     private readonly purges: Purges,
-    private readonly gate: ReadGate,
     private readonly clock: Clock,
     private readonly probe: Probe,
   ) {}
@@ -37,8 +36,8 @@ export class PurgeUser {
     if (!(await this.endings.end(userId, cause, endWithinMs, signal))) return null;
     await this.endings.money(userId, cause);
     this.probe.reached('erasure:step');
-    if (!(await this.gate.caughtUp())) return null;
     const purged = await this.purges.purge(userId);
+    if (purged === null) return null;
     this.probe.reached('erasure:step');
     const keyTable = await this.keyTable.clean();
     if (keyTable === null) return null;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ArtifactRemoval } from '@app/artifacts';
 import type { Purged } from './erasure.events';
 import type { UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, ReadGate } from '@app/read-store';
 import { PersonalStreams } from './personal-streams';
 
 /**
@@ -13,12 +13,14 @@ import { PersonalStreams } from './personal-streams';
 export class Purges {
   constructor(
     private readonly database: Database,
+    private readonly gate: ReadGate,
     private readonly personal: PersonalStreams,
     private readonly artifacts: ArtifactRemoval,
   ) {}
 
-  /** The read models must have caught up. Returns how much was removed by this call. @throws Unavailable */
-  async purge(userId: UserId): Promise<Purged> {
+  /** Returns how much was removed by this call; null, and removes nothing, while the read models have not caught up. @throws Unavailable */
+  async purge(userId: UserId): Promise<Purged | null> {
+    if (!(await this.gate.caughtUp())) return null;
     let [snapshots, deliveries, checks] = [0, 0, 0];
     for await (const { category, ids, streams } of this.personal.of(userId)) {
       snapshots += await this.removed('FROM snapshots WHERE stream = ANY($1)', streams);
