@@ -13,4 +13,4 @@ export {
   type SealedFor,
 } from './key-store';
 export { openMembers, openTexts, type Opened } from './open-members';
-export { isSealedValue, openValue, placeOf, revealValue, sealValue } from './sealed-text';
+export { isSealedValue, openValue, placeOf, revealValue, sealValue, type RevealedValue } from './sealed-text';

@@ -70,3 +70,11 @@ it('a text of another form is not taken for a sealed value', () => {
   for (const value of [null, 'sealed', { sealed: 'x' }, { sealed: 1 }, { sealed: '1:a:b:c:', more: 1 }, ['1:a:b:c:d']])
     expect(isSealedValue(value)).toBe(false);
 });
+
+it('whatever is taken for a sealed value says where it belongs, however much is cut off', () => {
+  const { sealed } = sealValue(key, place, 'yes');
+  for (let length = 0; length <= sealed.length; length += 1) {
+    const cut = { sealed: sealed.slice(0, length) };
+    if (isSealedValue(cut)) expect(placeOf(cut)).toEqual(place);
+  }
+});

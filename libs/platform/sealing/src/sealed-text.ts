@@ -87,7 +87,8 @@ export function isSealedValue(value: unknown): value is Sealed {
   return isSealed(value) && form.test(value.sealed);
 }
 
-const form = /^1:([^:]+):([^:]+):([^:]+):([A-Za-z0-9_-]+)$/;
+/** 80 characters of base64url are the 60 bytes before the ciphertext. */
+const form = /^1:([^:]+):([^:]+):([^:]+):([A-Za-z0-9_-]{80,})$/;
 
 function read({ sealed }: Sealed): { place: Place; bytes: Buffer } {
   const [, keyId, eventId, path, base64] = form.exec(sealed) ?? [];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ReceivedEvent } from '@app/event-store';
-import { isJsonList, isJsonObject, isSealed, type JsonObject } from '@app/kernel';
-import { KeyRing, revealValue, type KeyId } from '@app/sealing';
+import { isJsonList, isJsonObject, type JsonObject } from '@app/kernel';
+import { isSealedValue, KeyRing, placeOf, revealValue, type KeyId, type RevealedValue } from '@app/sealing';
 import { jsonIn } from './receipt-bytes';
 import type { ReceiptSource, RevealedMember } from './parts/receipt-source';
 
@@ -19,7 +19,10 @@ export class RevealedWords {
       const one = sealed[nth] ?? null;
       if (one === null) return event;
       const key = keys.get(one.keyId) ?? null;
-      return { ...event, revealed: key === null ? [] : one.members.flatMap((member) => revealed(key, member, one)) };
+      return {
+        ...event,
+        revealed: key === null ? [] : one.members.flatMap((member) => revealed(key, event.id, member, one)),
+      };
     });
   }
 }
@@ -45,9 +48,20 @@ function sealedIn({ data, metadata }: ReceivedEvent): SealedEvent | null {
   };
 }
 
-function revealed(key: Buffer, member: string, { content }: SealedEvent): RevealedMember[] {
+/** Returns nothing for a value that was altered, or moved from another event or member: its words are of no event of the receipt. */
+function revealed(key: Buffer, eventId: string, member: string, { keyId, content }: SealedEvent): RevealedMember[] {
   const value: unknown = content[member];
-  if (!isSealed(value)) return [];
-  const { plain, commitKey } = revealValue(key, value);
-  return [{ member, value: plain, key: commitKey }];
+  if (!isSealedValue(value)) return [];
+  const place = placeOf(value);
+  if (place.keyId !== keyId || place.eventId !== eventId || place.path !== member) return [];
+  const words = revealedBy(() => revealValue(key, value));
+  return words === null ? [] : [{ member, value: words.plain, key: words.commitKey }];
+}
+
+function revealedBy(reveal: () => RevealedValue): RevealedValue | null {
+  try {
+    return reveal();
+  } catch {
+    return null; // AES-GCM gives no further reason
+  }
 }
