@@ -81,13 +81,15 @@ const caseOf = (name: string, holds: boolean, note: string, keys = [log.verifier
   keys,
 });
 const with_ = (change: object) => signed({ ...statement, ...change });
+const from = (earlier: number) =>
+  with_({ before: log.note(earlier), consistency: log.path(earlier, size).map(toBase64) });
 const eventsWith = (at: number, change: object) =>
   with_({ events: statement.events.map((event, n) => (n === at ? { ...event, ...change } : event)) });
 
 const good: Case[] = [
   caseOf('a certificate', true, signed(statement)),
   caseOf('one without a checkpoint from before', true, with_({ before: null, consistency: [] })),
-  caseOf('one whose two checkpoints are one', true, with_({ before: log.note(size), consistency: [] })),
+  caseOf('one whose earlier checkpoint is the last one before the destruction', true, from(6)),
   caseOf('one that an earlier key of the log signed', true, signed(statement), [
     log.withKey().verifierKey,
     log.verifierKey,
@@ -118,6 +120,7 @@ const bad: Case[] = [
   ]),
   caseOf('before: a checkpoint of another history', false, with_({ before: forked.note(before) })),
   caseOf('before: a larger tree', false, with_({ before: log.note(size), after: log.note(before) })),
+  ...[7, size].map((earlier) => caseOf(`before: from after the destruction, of size ${earlier}`, false, from(earlier))),
   caseOf('after: null', false, with_({ after: null })),
   caseOf('a proof of consistency that lacks a node', false, with_({ consistency: statement.consistency.slice(1) })),
   caseOf('a proof of consistency that is none', false, with_({ consistency: ['x'] })),

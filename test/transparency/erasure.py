@@ -41,6 +41,9 @@ def verified(note, trust):
         need(before.origin == said["log"], "its checkpoint from before is of another log")
         with about("its proof of consistency"):
             check_consistency(before.size, before.root, after.size, after.root, said["consistency"])
+        destroyed = [one["index"] for one in said["events"] if one["entry"]["type"] == STEPS[1]]
+        is_before = all(index >= before.size for index in destroyed)
+        need(is_before, "its checkpoint from before is from after the keys were destroyed")
     need(said["keys"]["user"] >= 1, "it names no key of the user that was destroyed")
     check_events(said, after)
     return [

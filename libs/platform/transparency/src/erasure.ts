@@ -59,8 +59,9 @@ export interface ErasureReport {
   readonly problems: readonly string[];
 }
 
+const destruction = 'erasure.keys_destroyed';
 /** Steps of an erasure that a certificate proves. */
-const steps = ['erasure.requested', 'erasure.keys_destroyed', 'erasure.purged'];
+const steps = ['erasure.requested', destruction, 'erasure.purged'];
 
 /**
  * Verifies a certificate of erasure, offline: that a key of the log signed it, that the log has the erasure's events up to a checkpoint
@@ -91,7 +92,7 @@ function* problemsOf(statement: ErasureStatement, policy: TrustPolicy): Generato
 }
 
 function* problemsBefore(
-  { log, consistency }: ErasureStatement,
+  { log, consistency, events }: ErasureStatement,
   note: string,
   after: TrustedCheckpoint,
   policy: TrustPolicy,
@@ -101,6 +102,8 @@ function* problemsBefore(
   if (typeof before === 'string' || before.origin !== log) yield 'the checkpoint from before it is none of the log';
   else if (path === null || !isConsistent(before, after, path))
     yield 'the later checkpoint does not contain all of the earlier one';
+  else if (events.some(({ entry, index }) => entry.type === destruction && index < before.size))
+    yield 'the checkpoint from before it is from after the keys were destroyed';
 }
 
 /** Each step must be in the log, in this order. */
