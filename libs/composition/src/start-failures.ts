@@ -6,6 +6,7 @@ import { UnfitIssuer } from '@app/http';
 import { DamagedStream, Unavailable } from '@app/kernel';
 import { UnfitDatabase } from '@app/read-store';
 import { ConfigurationError } from '@app/runtime';
+import { IdentityKeyLost } from '@app/users';
 
 /** The cause is the user's to change; the message says everything, and a stack would only hide it. */
 export class CannotStart extends Error {}
@@ -33,6 +34,7 @@ const whole = [
   UnfitDatabase,
   UnfitEventStore,
   OtherStore,
+  IdentityKeyLost,
   UnfitIssuer,
   UnfitArtifactStore,
 ];

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { StoresIdentity } from '@app/audit';
 import { DamagedStream, Unavailable } from '@app/kernel';
+import { IdentityKey } from '@app/users';
 import { ConstantBackoff, handleType, retry } from 'cockatiel';
 
 /** Repeats the check during an election or some busy seconds, which would otherwise restart the whole process. */
@@ -9,13 +10,17 @@ const insisting = retry(
   { maxAttempts: 30, backoff: new ConstantBackoff(500) },
 );
 
-/** Checks that the two stores belong to one deployment, before anything of the process runs. */
+/** Checks that the two stores belong to one deployment, and that its users can be found, before anything of the process runs. */
 @Injectable()
 export class StoresCheck implements OnModuleInit {
-  constructor(private readonly stores: StoresIdentity) {}
+  constructor(
+    private readonly stores: StoresIdentity,
+    private readonly identityKey: IdentityKey,
+  ) {}
 
-  /** @throws OtherStore; Unavailable for a store that does not answer within a quarter of a minute; DamagedStream */
+  /** @throws OtherStore; IdentityKeyLost; Unavailable for a store that does not answer within a quarter of a minute; DamagedStream */
   async onModuleInit(): Promise<void> {
     await insisting.execute(() => this.stores.ensure());
+    await insisting.execute(() => this.identityKey.ensure());
   }
 }

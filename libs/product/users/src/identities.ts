@@ -15,8 +15,9 @@ import {
   type UserId,
 } from '@app/kernel';
 import { keysDestroyed, Notifications } from '@app/read-store';
-import { identityHashKey, identityKeyId, KeyRing, KeyStore } from '@app/sealing';
+import { identityKeyId, KeyRing, KeyStore } from '@app/sealing';
 import { LRUCache } from 'lru-cache';
+import { IdentityKey } from './identity-key';
 import type { IdentityState } from './identity.decider';
 import { identityKind } from './identity.stream';
 import { userKind } from './user.stream';
@@ -36,6 +37,7 @@ export class Identities {
     private readonly states: FoldedStates,
     private readonly keys: KeyRing,
     private readonly keyStore: KeyStore,
+    private readonly hashKeys: IdentityKey,
     private readonly clock: Clock,
     notifications: Notifications,
   ) {
@@ -111,7 +113,7 @@ export class Identities {
   }
 
   private async idUnderReadKey(identity: Identity): Promise<IdentityId> {
-    this.hashKey ??= await this.keys.keyOf(identityHashKey);
+    this.hashKey ??= await this.hashKeys.key();
     return hashed(this.hashKey, identity);
   }
 }

@@ -3,6 +3,7 @@ export { StoredAccounts, FindAccount, FindIdentity } from './accounts.queries';
 export { EraseEarlierIdentity, EraseIdentities } from './erase-identities';
 export { DisableUser, EnableUser, EraseUser } from './accounts.commands';
 export { UsersModule } from './users.module';
+export { IdentityKey, IdentityKeyLost } from './identity-key';
 export { usersGroup } from './users.contract';
 export { userKind } from './user.stream';
 export { identityKind } from './identity.stream';

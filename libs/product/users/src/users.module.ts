@@ -3,6 +3,7 @@ import { Accounts } from '@app/http';
 import { FindAccountHandler, FindIdentityHandler, StoredAccounts } from './accounts.queries';
 import { identityHandlers } from './erase-identities';
 import { Identities } from './identities';
+import { IdentityKey } from './identity-key';
 import { userHandlers } from './accounts.commands';
 import { UsersController } from './users.controller';
 
@@ -15,9 +16,10 @@ import { UsersController } from './users.controller';
     FindAccountHandler,
     FindIdentityHandler,
     Identities,
+    IdentityKey,
     StoredAccounts,
     { provide: Accounts, useExisting: StoredAccounts },
   ],
-  exports: [StoredAccounts, Accounts],
+  exports: [StoredAccounts, Accounts, IdentityKey],
 })
 export class UsersModule {}
