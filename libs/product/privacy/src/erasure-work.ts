@@ -8,6 +8,8 @@ import { erasureWanted } from './request-erasure';
 
 /** Real time: how often erasures that have to wait are tried again, and those that nobody was notified of are found. */
 const sweepEveryMs = 1_000;
+/** Real time: how often keys of erased users are searched for, which are there again after a restore of older keys. */
+const restoredEveryMs = 20_000;
 /** Erasures at a time; one that waits for money takes no place in between. */
 const atOnceMax = 8;
 /** Erasures at a time of which this process was notified: their keys do not wait for those that are tried again. */
@@ -62,13 +64,17 @@ export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
   private async lead(leading: AbortSignal): Promise<void> {
     leading.addEventListener('abort', () => this.wake(), { once: true });
     try {
-      let sweepAtMs = -Infinity;
+      let [sweepAtMs, restoredAtMs] = [-Infinity, -Infinity];
       while (!leading.aborted) {
         const woken = new AbortController();
         this.wake = () => woken.abort();
         if (performance.now() >= sweepAtMs) {
           await this.sweep();
           sweepAtMs = performance.now() + sweepEveryMs;
+        }
+        if (performance.now() >= restoredAtMs) {
+          await this.sweepRestored();
+          restoredAtMs = performance.now() + restoredEveryMs;
         }
         this.begin(leading);
         if (!leading.aborted) await sleep(sweepEveryMs, undefined, { signal: woken.signal }).catch(() => undefined); // woken
@@ -121,6 +127,15 @@ export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
     );
     for (const row of rows) this.found.add(asId<UserId>(row.userId));
     this.passed = (rows.length < foundMax ? undefined : rows.at(-1)) ?? noneYet;
+  }
+
+  private async sweepRestored(): Promise<void> {
+    const rows = await this.database.query<{ readonly userId: UserId }>(
+      `SELECT user_id AS "userId" FROM {erasures} AS e WHERE NOT is_open AND EXISTS (
+         SELECT 1 FROM sealing_keys AS k WHERE k.user_id = e.user_id AND k.wrapped IS NOT NULL) LIMIT $1`,
+      [foundMax],
+    );
+    for (const { userId } of rows) this.found.add(userId);
   }
 }
 

@@ -59,6 +59,15 @@ export class KeyErasure {
     return counted ?? { user: 0, conversations: 0, identities: 0 };
   }
 
+  /** Whether a user has a key that is not destroyed. */
+  async hasKeys(userId: UserId): Promise<boolean> {
+    const rows = await this.database.query(
+      'SELECT 1 FROM sealing_keys WHERE user_id = $1 AND wrapped IS NOT NULL LIMIT 1',
+      [userId],
+    );
+    return rows.length > 0;
+  }
+
   /** The names of a user's keys, without their first two characters: `c/…` are conversations, `i/…` identities. */
   async namesOf(userId: UserId, kind: 'c' | 'i'): Promise<string[]> {
     const rows = await this.database.query<{ readonly name: string }>(
