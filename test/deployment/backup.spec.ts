@@ -1,4 +1,5 @@
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
@@ -7,7 +8,7 @@ import { embeddedDatabaseName, embeddedPostgresFolder, findRunningStores } from 
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { startEventStoreServer } from '@app/event-store-server';
 import { confirm, conversationOf, prepare, raw, start, untilEnded, untilOperation, usdc } from '@app/testing/journeys';
-import { TestClient } from '@app/testing/client';
+import { operatorOf, requestJson, TestClient } from '@app/testing/client';
 import { freePorts, isReady, TestProcess } from '@app/testing/processes';
 import { Client } from 'pg';
 import { until } from '@app/testing/until';
@@ -61,10 +62,13 @@ async function serve(name: string, degraded = false): Promise<TestProcess> {
 }
 
 const dataDir = (name: string) => ({ PARLEY_DATA_DIR: join(folder, name) });
-const backupTo = async (name: string) =>
-  jsonOf<BackupMade>(await parley(dataDir('live'), ['backup', '--to', join(folder, name), '--json'], folder));
-const restoreFrom = async (backup: string, name: string) =>
-  parley(dataDir(name), ['restore', '--from', join(folder, backup), '--json'], folder);
+const keysOf = (backup: string) => join(folder, 'keys', backup);
+const backupTo = async (name: string) => {
+  const args = ['backup', '--to', join(folder, name), '--keys-to', keysOf(name), '--json'];
+  return jsonOf<BackupMade>(await parley(dataDir('live'), args, folder));
+};
+const restoreFrom = async (backup: string, name: string, keys = ['--keys-from', keysOf(backup)]) =>
+  parley(dataDir(name), ['restore', '--from', join(folder, backup), ...keys, '--json'], folder);
 
 /** Makes conversations, runs and withdrawals one after the other in a few lanes until it is stopped; returns what was acknowledged. */
 function underLoad() {
@@ -266,9 +270,73 @@ it(
   3 * startedWithinMs,
 );
 
+it('keeps the keys of the words out of the folder, in a file that only its owner reads, and asks where it goes', async () => {
+  expect((await stat(keysOf('under-load'))).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(folder, 'under-load', 'tables'))).not.toContain('public.sealing_keys.copy.gz');
+  const nowhere = ['backup', '--to', join(folder, 'keyless')];
+  for (const args of [nowhere, [...nowhere, '--keys-to', keysOf('keyless'), '--without-keys']])
+    expect(await parley(dataDir('copied'), args, folder)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^say where the keys of the words of persons go, .+ --keys-to .+ --without-keys\n$/,
+      ) as string,
+    });
+  for (const [place, words] of [
+    [join(folder, 'keyless', 'keys'), 'is in the folder of the backup'],
+    [keysOf('under-load'), 'is there already'],
+  ] as const)
+    expect(await parley(dataDir('copied'), [...nowhere, '--keys-to', place], folder)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(words) as string,
+    });
+  expect(existsSync(join(folder, 'keyless'))).toBe(false);
+});
+
+it(
+  'restores a backup without its keys only where that is wanted: words are erased, nobody signs in, and the books hold',
+  async () => {
+    expect(await restoreFrom('under-load', 'keyless', [])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('name it with --keys-from, or say --without-keys') as string,
+    });
+    const both = await restoreFrom('under-load', 'keyless', ['--keys-from', keysOf('under-load'), '--without-keys']);
+    expect(both).toMatchObject({ code: 2 });
+    expect(await restoreFrom('under-load', 'keyless', ['--without-keys'])).toMatchObject({ code: 0 });
+    await service.stop();
+    service = await serve('keyless', true);
+    expect((await user.get('/conversations')).status).toBe(503);
+    const { databaseUrl = '' } = (await findRunningStores(join(folder, 'keyless'))) ?? {};
+    const left = 'SELECT 1 FROM sealing_keys WHERE wrapped IS NOT NULL';
+    expect(await rowsOf(databaseUrl, left)).toEqual([]);
+    const sandbox = <Body>(method: string, path: string, body?: object) =>
+      requestJson<Body>(method, `${baseUrl}/sandbox/v1/${path}`, body).then((answer) => answer.body);
+    const operator = await operatorOf({ baseUrls: [baseUrl], sandbox }, ['audit']);
+    const [made] = await rowsOf<{ id: string }>(
+      databaseUrl,
+      "SELECT substr(key_id, 3) AS id FROM sealing_keys WHERE key_id LIKE 'c/%'",
+    );
+    const { body } = await operator.get(`/streams/conversation-${made?.id}/events?limit=20`);
+    expect(JSON.stringify(body)).toContain('"title":{"erased":true}');
+    expect(JSON.stringify(body)).not.toContain('repeat after me');
+    const verified = await parley({ ...ports, ...dataDir('keyless') }, ['audit', 'verify'], folder);
+    expect(verified.stdout).toMatch(/PROVEN: the first \d+ events/);
+    expect(await rowsOf(databaseUrl, left)).toEqual([]);
+    // A start never makes a key of identities where there are some.
+    await rowsOf(databaseUrl, "DELETE FROM sealing_keys WHERE key_id = 'd/identity'");
+    await service.stop();
+    await expect(serve('keyless', true)).rejects.toThrow(/the key d\/identity .+ second account/);
+    service = await serve('copied', true);
+  },
+  3 * startedWithinMs,
+);
+
 it('says in words what it cannot copy where the events are elsewhere', async () => {
   const remote = { EVENTSTORE_URL: 'esdb://admin:hunter2@127.0.0.1:9?tls=false' };
-  const outcome = await parley({ ...dataDir('copied'), ...remote }, ['backup', '--to', join(folder, 'remote')], folder);
+  const outcome = await parley(
+    { ...dataDir('copied'), ...remote },
+    ['backup', '--to', join(folder, 'remote'), '--without-keys'],
+    folder,
+  );
   expect(outcome.code).toBe(1);
   expect(outcome.stderr).toMatch(
     /^the events are in another event store \(esdb:\/\/127\.0\.0\.1:9\): parley backup copies the events/,
@@ -282,9 +350,10 @@ it(
   async () => {
     await mkdir(join(folder, 'used'));
     await writeFile(join(folder, 'used', 'mine'), '');
-    const intoUsed = await parley(dataDir('copied'), ['backup', '--to', join(folder, 'used')], folder);
+    const toUsed = ['backup', '--to', join(folder, 'used'), '--keys-to', keysOf('used')];
+    const intoUsed = await parley(dataDir('copied'), toUsed, folder);
     expect(intoUsed).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') as string });
-    expect(await restoreFrom('used', 'other')).toMatchObject({
+    expect(await restoreFrom('used', 'other', [])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('holds no finished backup') as string,
     });

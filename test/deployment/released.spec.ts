@@ -1,4 +1,5 @@
 /** Data of earlier versions: this version restores it, starts on it, gives the answers that they gave, and continues. */
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +54,10 @@ async function goOnFrom(version: string): Promise<void> {
     OIDC_JWKS_URI: `${baseUrl}/sandbox/issuer/jwks`,
     PARLEY_DATA_DIR: join(folder, version),
   };
-  jsonOf(await parley(env, ['restore', '--from', join(keptFolder, version, 'backup'), '--json'], folder));
+  const [backup, keys] = [join(keptFolder, version, 'backup'), join(keptFolder, version, 'keys')];
+  // Versions before 0.3.0 had no keys apart.
+  const from = existsSync(keys) ? [backup, '--keys-from', keys] : [backup];
+  jsonOf(await parley(env, ['restore', '--from', ...from, '--json'], folder));
   const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl, true); // a restored log is held
   const service = new TestProcess({ app: 'standalone', cwd: folder, env, ready });
   let answered: readonly object[] = [];

@@ -10,6 +10,7 @@ import { MintPartnerKey } from '@app/partners';
 import { ReadGate } from '@app/read-store';
 import type { Configuration } from '@app/settings';
 import { Issuer } from '@app/sandbox';
+import { IdentityKey } from '@app/users';
 import { v7 as uuidV7 } from 'uuid';
 
 const userSubject = 'demo-user';
@@ -25,7 +26,8 @@ export interface SandboxAccess {
   readonly baseUrl: string;
   readonly partnerKey: string;
   readonly userToken: string;
-  readonly userId: string;
+  /** Null where no user can sign in. */
+  readonly userId: string | null;
   readonly operatorToken: string;
 }
 
@@ -41,8 +43,9 @@ export async function seedSandbox(
   const { accessToken: userToken } = await issuer.userToken(userSubject, tokenLifeSeconds);
   const { accessToken: operatorToken } = await issuer.operatorToken(operatorSubject, operatorScopes, tokenLifeSeconds);
   const { baseUrl } = configuration;
-  const userId = await ensureUser(baseUrl, partnerKey, userToken);
-  await ensureWallet(`${baseUrl}/v1/users/${userId}/wallet`, partnerKey, userToken);
+  const isLeftOut = await app.get(IdentityKey, { strict: false }).isLeftOut();
+  const userId = isLeftOut ? null : await ensureUser(baseUrl, partnerKey, userToken);
+  if (userId !== null) await ensureWallet(`${baseUrl}/v1/users/${userId}/wallet`, partnerKey, userToken);
   return { baseUrl, partnerKey, userToken, userId, operatorToken };
 }
 

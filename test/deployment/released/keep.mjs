@@ -37,7 +37,8 @@ try {
   const { assets } = await user.get('/wallet/withdrawals/sources');
   const holdings = Object.fromEntries(assets.map(({ tokenId, amountRaw }) => [tokenId, amountRaw]));
   await mkdir(kept);
-  await run('dist/apps/cli/src/main.js', 'backup', '--to', path.join(kept, 'backup'));
+  const [to, keysTo] = [path.join(kept, 'backup'), path.join(kept, 'keys')];
+  await run('dist/apps/cli/src/main.js', 'backup', '--to', to, '--keys-to', keysTo);
   // The next folder generates its own secrets; the key that opens what is sealed is in environment.json.
   await rm(path.join(kept, 'backup', 'secrets.json'), { force: true });
   await writeFile(

@@ -1,4 +1,5 @@
 export { KeyErasure, keysDestroyed } from './keys/key-erasure';
+export { loseKeysStatements } from './keys/lost-keys';
 export { type BackgroundWork } from './processes/background-work';
 export { boundedPage } from './database/bounded-page';
 export { membersOf, selectList } from './database/columns';

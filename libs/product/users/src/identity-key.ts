@@ -28,8 +28,13 @@ export class IdentityKey {
 
   /** Makes the key where there are no identities yet; called before anything of a process runs. @throws IdentityKeyLost, Unavailable */
   async ensure(): Promise<void> {
-    if ((await this.readOrMake()) === null)
+    if (await this.isLeftOut())
       this.logger.warn('the keys of this deployment were left out of its restore: no user can sign in');
+  }
+
+  /** Whether the keys were left out of a restore, so that no user can sign in. @throws IdentityKeyLost, Unavailable */
+  async isLeftOut(): Promise<boolean> {
+    return (await this.readOrMake()) === null;
   }
 
   /** Returns the key. @throws KeyDestroyed where the keys were left out of a restore; Unavailable, also where it is lost */

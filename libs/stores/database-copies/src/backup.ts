@@ -1,11 +1,21 @@
 import { makeFolder, readSecrets, systemWords, writePrivate } from '@app/data-folder';
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { copyArtifacts } from './artifact-files';
 import { CannotCopy, connect } from './connection';
+import { refuseKeysPlace, writeKeys } from './keys-file';
 import type { OnProgress } from './progress';
-import { artifactsFolder, manifestFile, manifestOf, tablesFolder, type Manifest, type TableInBackup } from './manifest';
+import {
+  keysTable,
+  artifactsFolder,
+  manifestFile,
+  manifestOf,
+  tablesFolder,
+  type Manifest,
+  type TableInBackup,
+} from './manifest';
 import { countRowsOf, eventsIn, tablesOf } from './tables';
 import { writeTable } from './table-files';
 
@@ -16,19 +26,25 @@ export interface Backup {
   readonly dataDir: string;
   /** A folder that is empty, or is created. */
   readonly to: string;
+  /** The file for the keys of persons' words, which are never in the folder; null to leave them out. */
+  readonly keysTo: string | null;
 }
 
 /**
  * Copies both embedded stores, artifacts and secrets into a folder while the service runs. All rows are of one instant (one snapshot of
  * PostgreSQL), and every artifact that they name is included, because an artifact is stored before it is named and never changes, unless an
- * erasure removed its bytes meanwhile. An interrupted backup has no manifest, and counts as none. @throws CannotCopy
+ * erasure removed its bytes meanwhile. The keys of persons' words go to a file of their own, from the same snapshot, so no key that a row needs
+ * is missing there. An interrupted backup has no manifest, and counts as none. @throws CannotCopy
  */
-export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgress: OnProgress): Promise<Manifest> {
+export async function takeBackup(backup: Backup, onProgress: OnProgress): Promise<Manifest> {
+  const { dataDir, to, keysTo } = backup;
+  if (keysTo !== null) await refuseKeysPlace(keysTo, to);
   await makeEmptyFolder(to).catch((error: unknown) => {
     throw unwritable(to, error);
   });
   try {
-    const stores = await copyStores(databaseUrl, to, onProgress);
+    const id = randomUUID();
+    const stores = await copyStores(backup, id, onProgress);
     const artifacts = await copyArtifacts(
       join(dataDir, artifactsFolder),
       join(to, artifactsFolder),
@@ -37,11 +53,13 @@ export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgres
     );
     const secrets = await readSecrets(dataDir);
     if (secrets !== null) await writePrivate(to, 'secrets.json', secrets);
-    const manifest = manifestOf({ ...stores, artifacts, secrets: secrets !== null });
+    const manifest = manifestOf({ id, ...stores, artifacts, secrets: secrets !== null });
     await writePrivate(to, manifestFile, manifest);
     return manifest;
   } catch (error) {
     for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
+    // It was not there before, and belongs to no backup now.
+    if (keysTo !== null) await rm(keysTo, { force: true });
     throw unwritable(to, error);
   }
 }
@@ -52,24 +70,29 @@ function unwritable(folder: string, error: unknown): unknown {
   return words === null ? error : new CannotCopy(`${folder} cannot be written: ${words}`, { cause: error });
 }
 
-type Stores = Pick<Manifest, 'migrations' | 'events' | 'position' | 'tables'>;
+type Stores = Pick<Manifest, 'migrations' | 'events' | 'position' | 'tables' | 'keys'>;
 
-async function copyStores(databaseUrl: string, to: string, onProgress: OnProgress): Promise<Stores> {
+async function copyStores({ databaseUrl, to, keysTo }: Backup, id: string, onProgress: OnProgress): Promise<Stores> {
   const client = await connect(databaseUrl);
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const names = await tablesOf(client);
-    const onRows = onProgress('rows', await countRowsOf(client, names));
+    const all = await tablesOf(client);
+    const names = all.filter((name) => name !== keysTable);
+    const onRows = onProgress('rows', await countRowsOf(client, keysTo === null ? names : all));
     const tables: TableInBackup[] = [];
     let done = 0;
-    for (const name of names) tables.push(await writeTable(client, name, to, (rows) => onRows((done += rows))));
-    return { ...(await whatIsThere(client)), tables };
+    const onChunk = (rows: number): void => onRows((done += rows));
+    for (const name of names) tables.push(await writeTable(client, name, to, onChunk));
+    // A database of an earlier version has no such table yet.
+    const isThere = names.length < all.length;
+    const keys = keysTo === null || !isThere ? null : await writeKeys(client, keysTo, id, onChunk);
+    return { ...(await whatIsThere(client)), tables, keys: isThere ? keys : undefined };
   } finally {
     await client.end();
   }
 }
 
-async function whatIsThere(client: Client): Promise<Omit<Stores, 'tables'>> {
+async function whatIsThere(client: Client): Promise<Omit<Stores, 'tables' | 'keys'>> {
   const migrations = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   return { migrations: migrations.rows.map(({ name }) => name), ...(await eventsIn(client)) };
 }

@@ -7,13 +7,20 @@ import { CannotCopy } from './connection';
 export const manifestFile = 'backup.json';
 export const artifactsFolder = 'artifacts';
 export const tablesFolder = 'tables';
-/** Increased when a reader of the previous format could not read the new one. Format 1 also held statements, which are not read. */
-const format = 2;
+/**
+ * Increased when a reader of the previous format could not read the new one. Format 1 also held statements, which are not read; up to format 2
+ * the keys of persons' words were among the tables.
+ */
+const format = 3;
+const formatWithKeysApart = 3;
+/** The table of the keys of persons' words, which a backup holds in a file of its own or not at all. */
+export const keysTable = 'public.sealing_keys';
 /** Name of a table of the product, or of another table in its schemas; the file of its rows is named after it. */
 const tableName = /^(public|event_store)\.([a-z_][a-z0-9_$]*|"[^"/\\\u0000]+")$/;
 /** As `toISOString` writes it. */
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-const readFormats: readonly unknown[] = [1, format];
+const readFormats: readonly unknown[] = [1, 2, format];
+const backupId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** One table in a backup: its rows in the text format of COPY, compressed. */
 export interface TableInBackup {
@@ -31,6 +38,10 @@ export interface TableInBackup {
 /** The contents of a backup, stored in its `backup.json`. */
 export interface Manifest {
   readonly format: number;
+  /** A random UUID, which its file of keys names as well; absent up to format 2. */
+  readonly id?: string;
+  /** The table in its file of keys; null where it was taken without keys; absent where the keys are among the tables, or there was no such table. */
+  readonly keys?: TableInBackup | null | undefined;
   readonly takenAt: string;
   /** Names of the migrations that had been applied. */
   readonly migrations: readonly string[];
@@ -71,7 +82,18 @@ function isManifest(value: JsonObject): value is JsonObject & Manifest {
   const isTexts = Array.isArray(migrations) && migrations.every((name) => typeof name === 'string');
   const isPlain =
     typeof takenAt === 'string' && instant.test(takenAt) && isCount(artifacts) && typeof secrets === 'boolean';
-  return isTexts && isPlain && isCount(value['events']) && isCount(value['position']) && isTables(tables);
+  return (
+    isTexts && isPlain && isCount(value['events']) && isCount(value['position']) && isTables(tables) && isApart(value)
+  );
+}
+
+/** Whether the keys are where the format has them. */
+function isApart({ format, id, keys, tables }: JsonObject): boolean {
+  if (Number(format) < formatWithKeysApart) return id === undefined && keys === undefined;
+  const isAmongTables = Array.isArray(tables) && tables.some((one) => isJsonObject(one) && one['table'] === keysTable);
+  const isKeys =
+    keys === null || keys === undefined || (isJsonObject(keys) && keys['table'] === keysTable && isTable(keys));
+  return typeof id === 'string' && backupId.test(id) && isKeys && !isAmongTables;
 }
 
 function isTables(tables: JsonValue | undefined): boolean {

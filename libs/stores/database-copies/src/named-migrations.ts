@@ -1,7 +1,7 @@
 import { quotedNames } from './backup-files';
 import { CannotCopy } from './connection';
 import { firstTableOf } from './known-tables';
-import { manifestFile, type Manifest } from './manifest';
+import { keysTable, manifestFile, type Manifest } from './manifest';
 
 /** A restore of an older backup makes it, to hold the log, before the next start runs its migration. */
 const heldLog = 'public.log_identity';
@@ -29,8 +29,9 @@ export function refusalOfMigrations(error: unknown): unknown {
  * Each table of a deployment is in its backups, also an empty one. @param made the tables that the migrations of the backup made
  * @throws CannotCopy when the backup lacks one of them
  */
-export function refuseMissingTables({ tables }: Manifest, made: readonly string[]): void {
-  const missing = made.filter((name) => !tables.some(({ table }) => table === name));
+export function refuseMissingTables({ tables, keys }: Manifest, made: readonly string[]): void {
+  const isApart = (name: string) => name === keysTable && keys !== undefined;
+  const missing = made.filter((name) => !isApart(name) && !tables.some(({ table }) => table === name));
   if (missing.length > 0)
     throw new CannotCopy(
       `the backup lacks tables that the migrations it names make (${quotedNames(missing)}): ${notAsWritten}`,

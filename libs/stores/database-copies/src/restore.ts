@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 
 import { copyArtifacts } from './artifact-files';
+import { readKeys, type GivenKeys } from './keys-file';
 import type { OnProgress } from './progress';
 import { CannotCopy, connect } from './connection';
 import { emptyKnownTables, refuseStrangeNames } from './known-tables';
@@ -28,6 +29,8 @@ export interface Restore {
   readonly dataDir: string;
   /** Whether `PARLEY_SECRET_KEY` is set: then a backup may lack the generated secrets. */
   readonly hasSecretKey: boolean;
+  /** The keys of persons' words. */
+  readonly keys: GivenKeys;
   /** Names of all migrations of this program. */
   readonly migrations: readonly string[];
   /** Creates the tables of these migrations, and those of the event store, in a database. */
@@ -55,10 +58,10 @@ export interface Restored extends Manifest {
  */
 export async function restoreBackup(restore: Restore, onProgress: OnProgress): Promise<Restored> {
   const { from, dataDir } = restore;
-  const { manifest, secrets } = await readWholeBackup(from, restore.hasSecretKey);
+  const { manifest, secrets, keysFile } = await readWholeBackup(from, restore.hasSecretKey, restore.keys);
   refuseUnknownMigrations(manifest, restore.migrations);
   const unfinished = await beginIn(dataDir);
-  const leftOut = await restoreDatabase({ ...restore, dataDir: unfinished }, manifest, onProgress);
+  const leftOut = await restoreDatabase({ ...restore, dataDir: unfinished, keysFile }, manifest, onProgress);
   await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), 'all', onProgress);
   if (secrets !== null) await writePrivate(unfinished, 'secrets.json', secrets);
   for (const name of await readdir(unfinished)) await rename(join(unfinished, name), join(dataDir, name));
@@ -80,8 +83,12 @@ async function beginIn(dataDir: string): Promise<string> {
   return unfinished;
 }
 
+interface CheckedRestore extends Restore {
+  readonly keysFile: string | null;
+}
+
 /** @returns the tables that were left out */
-async function restoreDatabase(restore: Restore, manifest: Manifest, onProgress: OnProgress): Promise<string[]> {
+async function restoreDatabase(restore: CheckedRestore, manifest: Manifest, onProgress: OnProgress): Promise<string[]> {
   const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(restore.dataDir) });
   try {
     const url = await postgres.owned(embeddedDatabaseName);
@@ -92,10 +99,11 @@ async function restoreDatabase(restore: Restore, manifest: Manifest, onProgress:
     try {
       await client.query('BEGIN');
       refuseMissingTables(manifest, await tablesOf(client));
-      const known = await emptyKnownTables(client, manifest.tables);
+      const keys = manifest.keys ?? null;
+      const known = await emptyKnownTables(client, keys === null ? manifest.tables : [...manifest.tables, keys]);
       const leftOut = manifest.tables.filter((one) => !known.includes(one)).map(({ table }) => table);
       if (leftOut.length > 0) refuseLaterTables(leftOut, await allTables(postgres, restore));
-      await readRows(client, known, restore, onProgress);
+      await fillTables(client, known, restore, keys, onProgress);
       await refuseStrangeNames(client);
       await refuseOtherEvents(client, manifest);
       for (const { text, values } of restore.mark) await client.query(text, [...values]);
@@ -121,10 +129,11 @@ async function allTables(postgres: EmbeddedPostgres, { makeTables, migrations }:
   return all;
 }
 
-async function readRows(
+async function fillTables(
   client: Client,
   tables: readonly TableInBackup[],
-  { from }: Restore,
+  { from, keysFile }: CheckedRestore,
+  keys: TableInBackup | null,
   onProgress: OnProgress,
 ): Promise<void> {
   const onRows = onProgress(
@@ -132,7 +141,11 @@ async function readRows(
     tables.reduce((sum, { rows }) => sum + rows, 0),
   );
   let done = 0;
-  for (const table of tables) await readTable(client, table, from, (rows) => onRows((done += rows)));
+  const onChunk = (rows: number): void => onRows((done += rows));
+  for (const table of tables) {
+    if (table !== keys) await readTable(client, table, from, onChunk);
+    else if (keysFile !== null) await readKeys(client, keys, keysFile, onChunk);
+  }
 }
 
 async function refuseOtherEvents(client: Client, { events, position }: Manifest): Promise<void> {

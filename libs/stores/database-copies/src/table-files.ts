@@ -22,6 +22,16 @@ export async function writeTable(
   folder: string,
   onRows: (rows: number) => void,
 ): Promise<TableInBackup> {
+  return writeRows(client, table, { path: fileOf(folder, table), head: '' }, onRows);
+}
+
+/** As `writeTable`, into a file that may begin with a text of its own; `sha256` covers that too. */
+export async function writeRows(
+  client: Client,
+  table: string,
+  { path, head }: { readonly path: string; readonly head: string },
+  onRows: (rows: number) => void,
+): Promise<TableInBackup> {
   const columns = await columnListOf(client, table);
   const hash = createHash('sha256');
   const reading = client.query(copyTo(`COPY ${table} (${columns}) TO STDOUT`));
@@ -29,8 +39,9 @@ export async function writeTable(
     reading,
     rowsPassing(onRows),
     createGzip({ level: constants.Z_BEST_SPEED }),
+    headedBy(head),
     hashedBy(hash),
-    createWriteStream(fileOf(folder, table), { flags: 'wx', mode: 0o600, flush: true }),
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
   );
   const content = await contentOf(client, table);
   return { table, columns, rows: reading.rowCount, content, sha256: hash.digest('hex') };
@@ -39,12 +50,22 @@ export async function writeTable(
 /** Reads the rows of a table's file into its empty table. @throws CannotCopy when the table then differs from the backed-up one */
 export async function readTable(
   client: Client,
-  { table, columns, content }: TableInBackup,
+  one: TableInBackup,
   folder: string,
   onRows: (rows: number) => void,
 ): Promise<void> {
+  await readRows(client, one, { path: fileOf(folder, one.table), start: 0 }, onRows);
+}
+
+/** As `readTable`, from a file whose rows begin at a byte. */
+export async function readRows(
+  client: Client,
+  { table, columns, content }: TableInBackup,
+  { path, start }: { readonly path: string; readonly start: number },
+  onRows: (rows: number) => void,
+): Promise<void> {
   const writing = client.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN`));
-  await pipeline(createReadStream(fileOf(folder, table)), createGunzip(), rowsPassing(onRows), writing).catch(
+  await pipeline(createReadStream(path, { start }), createGunzip(), rowsPassing(onRows), writing).catch(
     (error: NodeJS.ErrnoException) => {
       throw refusalOfRows(table, error);
     },
@@ -74,16 +95,32 @@ export async function refuseOtherTables(tables: readonly TableInBackup[], folder
 
 /** @throws CannotCopy when the table's file is missing or was changed */
 export async function checkTable({ table, sha256 }: TableInBackup, folder: string): Promise<void> {
-  const hash = createHash('sha256');
   const file = fileOf(folder, table);
+  if ((await hashOf(file)) !== sha256) throw notAsWritten(file);
+}
+
+/** Returns the hex hash of a file. @throws CannotCopy when it cannot be read */
+export async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash).catch((error: NodeJS.ErrnoException) => {
     throw new CannotCopy(
       `${quotedExactly(file, Infinity)} cannot be read (${error.code ?? 'the reason is unknown'}): take another copy of the backup`,
       { cause: error },
     );
   });
-  if (hash.digest('hex') !== sha256)
-    throw new CannotCopy(`${quotedExactly(file, Infinity)} is not what was written: take another copy of the backup`);
+  return hash.digest('hex');
+}
+
+/** The refusal of a file that was changed. */
+export function notAsWritten(file: string): CannotCopy {
+  return new CannotCopy(`${quotedExactly(file, Infinity)} is not what was written: take another copy of the backup`);
+}
+
+function headedBy(head: string) {
+  return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    if (head !== '') yield Buffer.from(head);
+    yield* source;
+  };
 }
 
 function hashedBy(hash: Hash) {

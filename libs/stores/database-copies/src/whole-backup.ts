@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { checkArtifacts } from './artifact-files';
 import { notPartOf } from './backup-files';
 import { CannotCopy } from './connection';
+import { checkKeys, type GivenKeys } from './keys-file';
 import { artifactsFolder, readManifest, type Manifest } from './manifest';
 import { checkTable, refuseOtherTables } from './table-files';
 
@@ -13,19 +14,22 @@ export interface WholeBackup {
   readonly manifest: Manifest;
   /** The secrets in it; null if there are none. */
   readonly secrets: Secrets | null;
+  /** The file of the keys of its words; null to restore none, or those among the tables. */
+  readonly keysFile: string | null;
 }
 
 /**
  * Reads all files of a backup, and writes nothing. @param hasSecretKey whether `PARLEY_SECRET_KEY` is set: then a backup may lack the
  * generated secrets @throws CannotCopy
  */
-export async function readWholeBackup(from: string, hasSecretKey: boolean): Promise<WholeBackup> {
+export async function readWholeBackup(from: string, hasSecretKey: boolean, keys: GivenKeys): Promise<WholeBackup> {
   const manifest = await readManifest(from);
+  const keysFile = await checkKeys(manifest, keys);
   const secrets = await checkSecrets(from, manifest, hasSecretKey);
   await refuseOtherTables(manifest.tables, from);
   for (const table of manifest.tables) await checkTable(table, from);
   await checkArtifacts(join(from, artifactsFolder), manifest.artifacts);
-  return { manifest, secrets };
+  return { manifest, secrets, keysFile };
 }
 
 async function checkSecrets(from: string, manifest: Manifest, hasSecretKey: boolean): Promise<Secrets | null> {

@@ -1,5 +1,5 @@
 import { ensureSecrets } from '@app/data-folder';
-import { restoreBackup } from '@app/database-copies';
+import { restoreBackup, type GivenKeys } from '@app/database-copies';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -38,11 +38,11 @@ async function describeBackup(changed: object): Promise<void> {
 const lose = (place: string) => rm(join(from, place), { recursive: true });
 
 /** Restores the backup up to its first write to the database: only a backup that lacks nothing gets there. */
-async function restoring(hasSecretKey = false): Promise<unknown> {
+async function restoring(hasSecretKey = false, keys: GivenKeys = 'unsaid'): Promise<unknown> {
   const makeTables = () => Promise.reject(new Error('all of it was checked'));
   const dataDir = join(folder, 'restored');
   const onProgress = () => () => undefined;
-  return restoreBackup({ from, dataDir, hasSecretKey, migrations: [], makeTables, mark: [] }, onProgress);
+  return restoreBackup({ from, dataDir, hasSecretKey, keys, migrations: [], makeTables, mark: [] }, onProgress);
 }
 
 describe('a backup that is not whole is refused before anything is written', () => {
@@ -114,6 +114,64 @@ describe('a backup that is not whole is refused before anything is written', () 
     await change();
     await expect(restoring()).rejects.toThrow(words);
     expect(existsSync(join(folder, 'restored'))).toBe(false);
+  });
+});
+
+describe('the keys of a backup that has them apart', () => {
+  const id = '0d0c8a8e-5b0c-4a5e-9b0c-0f3c2b7d9e11';
+  const file = () => join(folder, 'keys');
+  const written = `${JSON.stringify({ keys: 1, backup: id })}\nrows`;
+  const keys = { ...noTable, table: 'public.sealing_keys', sha256: hashOf(written) };
+  beforeEach(() => describeBackup({ format: 3, id, keys }));
+
+  it('are checked', async () => {
+    await writeFile(file(), written);
+    await expect(restoring(false, { file: file() })).rejects.toThrow('all of it was checked');
+  });
+
+  it('may be given up', async () => {
+    await expect(restoring(false, 'none')).rejects.toThrow('all of it was checked');
+  });
+
+  it.each([
+    ['nobody says where they are', 'unsaid', /in a file of their own: name it with --keys-from, or say --without-keys/],
+    ['their file is missing', written.slice(0, 0), /keys” cannot be read \(ENOENT\)/],
+    ['their file was cut', written.slice(0, -1), /keys” is not what was written/],
+    ['their file was altered', written.replace('rows', 'rowz'), /keys” is not what was written/],
+    ['their file is cut in its first line', '{"keys":1,', /keys” is not what was written/],
+    [
+      'they are those of another backup',
+      written.replace(/0d0c/, '1d0c'),
+      /holds the keys of another backup \(1d0c[0-9a-f-]+\): name the file that was written with this one \(0d0c/,
+    ],
+  ])('are refused where %s', async (_, text, words) => {
+    if (text !== 'unsaid' && text !== '') await writeFile(file(), text);
+    await expect(restoring(false, text === 'unsaid' ? text : { file: file() })).rejects.toThrow(words);
+    expect(existsSync(join(folder, 'restored'))).toBe(false);
+  });
+
+  it.each([
+    ['nothing names them', { id, keys: undefined, tables: [keys] }],
+    ['they are named twice', { id, keys, tables: [keys] }],
+    ['they are another table', { id, keys: { ...keys, table: 'public.runs' } }],
+    ['the backup has no name', { id: 'x\nrestored: all of it', keys }],
+    ['the format has none', { format: 2, keys }],
+  ])('are refused where %s', async (_, change) => {
+    await describeBackup({ format: 3, ...change });
+    await expect(restoring(false, 'none')).rejects.toThrow(/backup\.json is not what was written/);
+  });
+
+  it('are not asked for where it was taken without', async () => {
+    await describeBackup({ format: 3, id, keys: null });
+    await expect(restoring(false, 'none')).rejects.toThrow('all of it was checked');
+    for (const given of ['unsaid', { file: file() }] as const)
+      await expect(restoring(false, given)).rejects.toThrow('the backup was taken without the keys of its words');
+  });
+
+  it('are among the tables of an earlier backup, and nowhere else', async () => {
+    await describeBackup({});
+    for (const given of ['none', { file: file() }] as const)
+      await expect(restoring(false, given)).rejects.toThrow('leave out --keys-from and --without-keys');
   });
 });
 

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embeddedDatabaseName, embeddedPostgresFolder } from '@app/data-folder';
-import { copyDatabase, restoreBackup, takeBackup } from '@app/database-copies';
+import { copyDatabase, restoreBackup, takeBackup, type GivenKeys } from '@app/database-copies';
 import { Database, migrate, readStoreMigrations } from '@app/read-store';
 import { readStore } from '@app/composition';
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
@@ -91,10 +91,13 @@ async function makeTables(url: string, names: readonly string[]): Promise<void> 
 /** Takes a backup, and changes the content of its `backup.json`. */
 async function changedBackup(change: (manifest: Record<string, unknown>) => unknown): Promise<string> {
   const to = join(folder, 'backup');
-  await takeBackup({ databaseUrl: source.url, dataDir: join(folder, 'data'), to }, onProgress);
+  await takeBackup(
+    { databaseUrl: source.url, dataDir: join(folder, 'data'), to, keysTo: join(folder, 'keys') },
+    onProgress,
+  );
   // Reason for the assertion: the product wrote the file just now.
   const manifest = JSON.parse(await readFile(join(to, 'backup.json'), 'utf8')) as Record<string, unknown>;
-  await writeFile(join(to, 'backup.json'), JSON.stringify(change(manifest)));
+  await writeFile(join(to, 'backup.json'), JSON.stringify(await change(manifest)));
   return to;
 }
 
@@ -104,8 +107,17 @@ const changedTables = (change: (tables: Tables) => unknown, more: object = {}) =
   changedBackup(({ tables, ...rest }) => ({ ...rest, ...more, tables: change(tables as Tables) }));
 const restored = () => join(folder, 'restored');
 const stay = { leave: async () => undefined, take: async () => undefined };
-const restoring = (from: string) =>
-  restoreBackup({ from, dataDir: restored(), hasSecretKey: false, migrations, makeTables, mark: [] }, onProgress);
+const restoring = (from: string, keys: GivenKeys = { file: join(folder, 'keys') }) =>
+  restoreBackup({ from, dataDir: restored(), hasSecretKey: false, keys, migrations, makeTables, mark: [] }, onProgress);
+
+/** Puts the keys among the tables, as backups of format 1 and 2 had them. */
+async function keysAmongTables(keys: unknown): Promise<object> {
+  const written = await readFile(join(folder, 'keys'));
+  const rows = written.subarray(written.indexOf('\n') + 1);
+  await writeFile(join(folder, 'backup', 'tables', 'public.sealing_keys.copy.gz'), rows);
+  // Reason for the assertion: the manifest describes the table.
+  return { ...(keys as object), sha256: createHash('sha256').update(rows).digest('hex') };
+}
 
 describe('a backup that somebody wrote statements into', () => {
   it('is restored as data alone: no function, trigger, default, rule or table of it comes along', async () => {
@@ -114,13 +126,16 @@ describe('a backup that somebody wrote statements into', () => {
       `CREATE FUNCTION planted_too() RETURNS text LANGUAGE sql AS $$ SELECT '' $$`,
       `CREATE TABLE public.planted (x text)`,
     ];
-    const from = await changedBackup(({ tables, ...rest }) => ({
+    const from = await changedBackup(async ({ tables, id: _, keys, ...rest }) => ({
       ...rest,
       format: 1,
       // Reason for the assertion: the manifest lists tables.
-      tables: (tables as Tables).map((table) => ({ ...table, definition: statements })),
+      tables: [...(tables as Tables), await keysAmongTables(keys)].map((table) => ({
+        ...table,
+        definition: statements,
+      })),
     }));
-    expect(await restoring(from)).toMatchObject({ leftOut: ['public.mine'] });
+    expect(await restoring(from, 'unsaid')).toMatchObject({ leftOut: ['public.mine'] });
     const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(restored()) });
     try {
       expect(await found(await postgres.owned(embeddedDatabaseName))).toEqual(nothingPlanted);
