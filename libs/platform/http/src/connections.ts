@@ -91,8 +91,10 @@ export function boundTransfers(fastify: FastifyInstance, { quietMs, transferMs }
     if (socket instanceof Socket) {
       // Progress in writing the remaining answer counts as activity.
       socket.setTimeout(quietMs);
-      const late = setTimeout(() => socket.destroy(), transferMs).unref();
-      reply.raw.once('close', () => clearTimeout(late));
+      if (request.routeOptions.config.routePlan?.takesLong !== true) {
+        const late = setTimeout(() => socket.destroy(), transferMs).unref();
+        reply.raw.once('close', () => clearTimeout(late));
+      }
     }
     done();
   });

@@ -48,6 +48,7 @@ function planRoute(route: RouteOptions, streamLimitBytes: number): RoutePlan {
     weight: contract.weight ?? 1,
     begins: idParameters.every((name) => name === 'userId'),
     waits: mayWait(contract),
+    takesLong: contract.takesLong === true,
     idParameters,
     ...(contract.open === true ? ignoredInput : planInput(contract, streamLimitBytes)),
   };

@@ -62,6 +62,8 @@ interface Terms {
    * stream.
    */
   readonly waits?: true;
+  /** Its answer may take longer than other answers, and ends it within a time of its own; its reader must go on reading as any other. */
+  readonly takesLong?: true;
   /** One line, without a full stop. */
   readonly summary: string;
   /** Markdown. */

@@ -57,6 +57,8 @@ export interface RoutePlan {
   readonly begins: boolean;
   /** Whether it may wait for something other than work of this deployment. */
   readonly waits: boolean;
+  /** Whether its answer ends within a time of its own. */
+  readonly takesLong: boolean;
   /** Path parameters that hold UUIDs: every `:…Id` and `:…Key` of a partner's or an operator's route. */
   readonly idParameters: readonly string[];
   /** `json` is parsed strictly, `bytes` are passed on as a Buffer, a `stream` while it arrives. */

@@ -14,7 +14,7 @@ export const connectionVariables = {
   }),
   TRANSFER_SECONDS: positiveInteger({
     default: 120,
-    desc: 'How long an upload, or an answer that is no event stream, may be in flight; 10 MiB need 88 KB/s then',
+    desc: 'How long an upload, or an answer that is no event stream and no export of a user, may be in flight; 10 MiB need 88 KB/s then',
   }),
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
 };
