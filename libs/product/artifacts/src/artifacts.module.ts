@@ -4,6 +4,7 @@ import { Configuration } from '@app/settings';
 import { join } from 'node:path';
 import { ArtifactContent } from './artifact-content';
 import { ArtifactRemoval } from './artifact-removal';
+import { ArtifactsOfUser } from './artifacts-of-user';
 import { ArtifactReader } from './reading/artifact-reader';
 import { ArtifactBytes } from './sealed/artifact-bytes';
 import { ArtifactStore } from './stores/artifact-store';
@@ -24,11 +25,12 @@ import { StoreUpkeep } from './stores/store-upkeep';
     ArtifactContent,
     ArtifactReader,
     ArtifactRemoval,
+    ArtifactsOfUser,
     FoundArtifacts,
     StoreUpkeep,
     { provide: ArtifactStore, useFactory: configuredStore, inject: [Configuration] },
   ],
-  exports: [ArtifactReader, ArtifactRemoval],
+  exports: [ArtifactReader, ArtifactRemoval, ArtifactsOfUser],
 })
 export class ArtifactsModule {}
 
