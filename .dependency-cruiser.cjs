@@ -87,8 +87,8 @@ const rooms = {
       webhooks: ['notices'],
       // The feed is sent on the journal's sockets.
       feed: ['notices', 'journal'],
-      // Ends and removes everything of a user, in every slice that has something.
-      privacy: ['audit', 'users', 'conversations', 'wallets', 'runs', 'automations', 'artifacts'],
+      // Exports, ends and removes everything of a user, in every slice that has something.
+      privacy: ['audit', 'users', 'budget', 'conversations', 'wallets', 'runs', 'automations', 'artifacts'],
       // Operators can change the state of any slice.
       operators: [
         'audit',

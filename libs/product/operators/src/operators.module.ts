@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule, AuditServingModule } from '@app/audit';
 import { DeploymentModule } from '@app/deployment';
-import { PrivacyModule } from '@app/privacy';
+import { ExportModule, PrivacyModule } from '@app/privacy';
 import { WebhooksModule } from '@app/webhooks';
 import { OperatorsApprovalsController, operatorsApprovalsHandlers } from './approvals/approvals.controller';
 import { OperatorsAuditController, operatorsAuditHandlers } from './audit/audit.controller';
@@ -33,7 +33,7 @@ class OwnChangesModule {}
 
 /** The operator API, in the processes that serve it. */
 @Module({
-  imports: [AuditModule, AuditServingModule, DeploymentModule, OwnChangesModule, WebhooksModule],
+  imports: [AuditModule, AuditServingModule, DeploymentModule, ExportModule, OwnChangesModule, WebhooksModule],
   controllers: [
     OperatorsKeysController,
     OperatorsUsersController,

@@ -8,20 +8,22 @@ import { userKind } from '@app/users';
 import { operationKind } from '@app/wallets';
 
 const pageStreams = 500;
+/** The id of a stream that each user has one of. */
+export const userIdItself = 'SELECT $1::uuid::text AS id';
 
-/** Streams of one kind that may have words of a user. */
-interface IdsOf {
+/** Streams of one kind that are a user's. */
+export interface IdsOf {
   readonly kind: Parameters<typeof decodeEvent>[0] & { readonly members: object };
   /** Selects the ids of those of the user `$1`. */
   readonly sql: string;
 }
 
 /**
- * Conversations are found by their keys as well, because they outlive the read model's rows. An input belongs to its automation, which
+ * Kinds of streams that may have words of a user. Conversations are found by their keys as well, because they outlive the read model's rows. An input belongs to its automation, which
  * is never removed.
  */
-const kinds: readonly IdsOf[] = [
-  { kind: userKind, sql: 'SELECT $1::uuid::text AS id' },
+export const personalKinds: readonly IdsOf[] = [
+  { kind: userKind, sql: userIdItself },
   {
     kind: conversationKind,
     sql: `SELECT id::text FROM {conversations} WHERE user_id = $1
@@ -52,18 +54,29 @@ export class PersonalStreams {
 
   /** Yields all of them, some of one kind at a time. The read models must have caught up. @throws Unavailable */
   async *of(userId: UserId): AsyncGenerator<StreamsOfKind, void, undefined> {
-    for (const { kind, sql } of kinds) {
-      for (let after = ''; ;) {
-        const rows = await this.database.query<{ readonly id: string }>(
-          `SELECT id FROM (${sql}) AS found WHERE id COLLATE "C" > $2 ORDER BY id COLLATE "C" LIMIT $3`,
-          [userId, after, pageStreams],
-        );
-        const ids = rows.map(({ id }) => id);
+    for (const { kind, sql } of personalKinds) {
+      for await (const ids of this.pagesOf(userId, sql)) {
         const streams = ids.map((id) => streamName(kind, id));
-        if (ids.length > 0) yield { category: kind.category, ids, streams, hasOpenWords: hasWordsOf(kind) };
-        after = ids.at(-1) ?? after;
-        if (ids.length < pageStreams) break;
+        yield { category: kind.category, ids, streams, hasOpenWords: hasWordsOf(kind) };
       }
+    }
+  }
+
+  /** Yields the names of the streams of one kind, some at a time. The read models must have caught up. @throws Unavailable */
+  async *ofKind(userId: UserId, { kind, sql }: IdsOf): AsyncGenerator<readonly string[], void, undefined> {
+    for await (const ids of this.pagesOf(userId, sql)) yield ids.map((id) => streamName(kind, id));
+  }
+
+  private async *pagesOf(userId: UserId, sql: string): AsyncGenerator<readonly string[], void, undefined> {
+    for (let after = ''; ;) {
+      const rows = await this.database.query<{ readonly id: string }>(
+        `SELECT id FROM (${sql}) AS found WHERE id COLLATE "C" > $2 ORDER BY id COLLATE "C" LIMIT $3`,
+        [userId, after, pageStreams],
+      );
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) yield ids;
+      after = ids.at(-1) ?? after;
+      if (ids.length < pageStreams) return;
     }
   }
 }

@@ -8,6 +8,7 @@ import { Endings } from './endings';
 import { ErasureSteps } from './erasure-steps';
 import { ErasureWork } from './erasure-work';
 import { FindErasureHandler } from './erasure.queries';
+import { ExportUserHandler } from './export/export-user';
 import { KeyTableCleaning } from './key-table-cleaning';
 import { PersonalStreams } from './personal-streams';
 import { ProveErasure } from './prove-erasure';
@@ -18,6 +19,10 @@ import { RequestErasureHandler } from './request-erasure';
 /** Asks for erasures, and reads them. */
 @Module({ providers: [FindErasureHandler, RequestErasureHandler] })
 export class PrivacyModule {}
+
+/** Makes exports of users. */
+@Module({ imports: [ArtifactsModule], providers: [ExportUserHandler, PersonalStreams] })
+export class ExportModule {}
 
 /** Carries out erasures, in workers. */
 @Module({

@@ -1,4 +1,6 @@
-import { foldingOf, streamCategories } from './stream-kinds';
+import { personalPaths } from '@app/kernel';
+import { exportedCategories } from '@app/privacy';
+import { foldingOf, marksByCategory, streamCategories } from './stream-kinds';
 
 const metadata = {
   $correlationId: 'c',
@@ -14,4 +16,17 @@ it.each(streamCategories)('a stream of %s is not folded from what is no event of
     const event = { stream, revision: 0, position: 1, id: 'e', type, payload, metadata };
     expect([category, type, foldingOf(stream)?.take(event)]).toEqual([category, type, false]);
   }
+});
+
+/** Streams of the deployment, its partners and its staff. */
+const ofNoUser = ['partner', 'deployment', 'operator', 'audit', 'endpoint'];
+
+it('an export of a user has every kind of stream that is a user’s', () => {
+  expect([...exportedCategories, ...ofNoUser].sort()).toEqual([...streamCategories].sort());
+});
+
+it('no stream that an export leaves out has words of a person', () => {
+  const withWords = marksByCategory.filter(({ members }) => personalPaths(members).length > 0);
+  expect(withWords.map(({ category }) => category).filter((category) => ofNoUser.includes(category))).toEqual([]);
+  expect(withWords.length).toBeGreaterThan(5);
 });

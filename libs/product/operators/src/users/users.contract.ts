@@ -1,5 +1,5 @@
 import { operation, type OperationGroup } from '@app/http';
-import { MadeChange, madeExample, reasonedChange } from '../changes/operators.schema';
+import { ChangeReason, MadeChange, madeExample, reasonedChange } from '../changes/operators.schema';
 import { Erasure, ErasureCertificate, erasureExamples } from './erasure.schema';
 import { AccountPage, SearchUsersDto, SetCapsDto, UserOverview, usersExamples } from './users.schema';
 
@@ -118,4 +118,20 @@ export const showCertificate = operation('users.certificate', {
   description: 'A 404 until it is completed. It has no personal data, and may be passed on. The look is logged.',
   answer: ErasureCertificate,
   examples: { answer: erasureExamples.certificate },
+});
+
+export const exportUser = operation('users.export', {
+  route: 'POST /operator/v1/users/:userId/export',
+  scope: 'users',
+  waits: true,
+  takesLong: true,
+  summary: 'Everything that is kept of a person, as one archive',
+  description:
+    'A ZIP archive that is made while it is read: events with their words open, the bytes of artifacts, and `README.md`, which says what each ' +
+    'file is. `manifest.json` is its last file, with counts and hashes: an archive without it was cut, and the call can simply be repeated. ' +
+    'Two are made at a time by one process (`rate_limited`), each within an hour. The look is logged, with its reason.',
+  body: ChangeReason,
+  answer: { mediaType: 'application/zip', description: 'The archive', binary: true },
+  reasons: ['rate_limited'],
+  examples: { body: { reason: 'the person asked for it' } },
 });

@@ -1,9 +1,11 @@
-import { Body, Controller, Param, Query } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { Body, Controller, Header, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Operator, Serves } from '@app/http';
 import type { UserId } from '@app/kernel';
 import { ChangeUser, ChangeUserHandler } from './change-user';
 import { ChangeReason, type MadeChange } from '../changes/operators.schema';
+import { MakeExport, MakeExportHandler } from './make-export';
 import { SearchUsers, SearchUsersHandler } from './search-users';
 import type { Erasure, ErasureCertificate } from './erasure.schema';
 import { ShowCertificate, ShowCertificateHandler, ShowErasure, ShowErasureHandler } from './show-erasure';
@@ -111,6 +113,16 @@ export class OperatorsUsersController {
     return answer(await this.queries.execute(new ShowCertificate(operator, userId)));
   }
 
+  @Serves(contracts.exportUser)
+  @Header('content-type', 'application/zip')
+  async export(
+    @Operator() operator: Operator,
+    @Param('userId') userId: UserId,
+    @Body() { reason }: ChangeReason,
+  ): Promise<Readable> {
+    return answer(await this.queries.execute(new MakeExport(operator, { userId, reason })));
+  }
+
   private async change(change: ChangeUser): Promise<MadeChange> {
     return answer(await this.commands.execute(change));
   }
@@ -119,6 +131,7 @@ export class OperatorsUsersController {
 /** Handlers of the commands and queries that the controller executes. */
 export const operatorsUsersHandlers = [
   ChangeUserHandler,
+  MakeExportHandler,
   SearchUsersHandler,
   ShowCertificateHandler,
   ShowErasureHandler,

@@ -1,0 +1,71 @@
+import { decodeOwn, type EventStore, type ReceivedEvent, type StoredEvent } from '@app/event-store';
+import { Throttle } from '@app/read-store';
+import type { Gaps } from './gaps';
+
+/** Events in one read: a few megabytes at most. */
+const pageEvents = 32;
+
+/** Counts of the events of some streams. */
+export interface EventCounts {
+  streams: number;
+  events: number;
+}
+
+/** Reads the events of streams as lines of JSON, their words open or erased. */
+export class EventLines {
+  private readonly resting = new Throttle();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly gaps: Gaps,
+  ) {}
+
+  /** Yields a line for each event, a damaged stream as far as it is left, and counts them. @throws Unavailable */
+  async *of(streams: AsyncIterable<readonly string[]>, counts: EventCounts): AsyncGenerator<string, void, undefined> {
+    for await (const names of streams) for (const stream of names) yield* this.linesIn(stream, counts);
+  }
+
+  private async *linesIn(stream: string, counts: EventCounts): AsyncGenerator<string, void, undefined> {
+    let [next, isWhole] = [0, true];
+    for (;;) {
+      // Only briefly: a connection on which nothing arrives for long is closed.
+      await this.resting.pause(true);
+      const page = await this.store.readRemaining(stream, next, pageEvents);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      const own = page.map(decodeOwn);
+      const from = next;
+      isWhole &&= page.every(({ revision }, n) => revision === from + n) && own.every((stored) => stored !== null);
+      yield (await this.opened(page, own)).join('');
+      counts.events += page.length;
+      next = last.revision + 1;
+      if (page.length < pageEvents) break;
+    }
+    // A stream that has nothing never existed, or everything of it was taken.
+    const damage = isWhole && next > 0 ? null : (await this.store.remainsOf(stream)).damage;
+    if (next > 0 || damage !== null) counts.streams += 1;
+    if (!isWhole || damage !== null)
+      this.gaps.add(stream, damage?.message ?? `stream ${stream} misses events, or holds some of another program`);
+  }
+
+  private async opened(page: readonly ReceivedEvent[], own: readonly (StoredEvent | null)[]): Promise<string[]> {
+    const open = await this.store.open(own.filter((stored) => stored !== null));
+    let at = 0;
+    return page.map((received, n) => {
+      const stored = own[n] === null ? undefined : open[at++];
+      return `${JSON.stringify(stored === undefined ? foreign(received) : line(stored))}\n`;
+    });
+  }
+}
+
+/** Every member of the event, those that no journal shows included. The names of operators are left out: they are other persons. */
+function line({ stream, revision, id, type, payload, metadata }: StoredEvent): object {
+  const { actor, requestId, v = 1 } = metadata;
+  const event = { ...payload, ...metadata.private };
+  return { stream, seq: revision + 1, id, type, version: v, by: actor.kind, requestId, event };
+}
+
+/** An event that another program wrote, as it is. */
+function foreign({ stream, revision, id, type, data }: ReceivedEvent): object {
+  return { stream, seq: revision + 1, id, type, bytes: data.toString('base64') };
+}

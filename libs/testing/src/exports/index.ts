@@ -1,0 +1,2 @@
+export { askExport, exportedFiles, linesOf, type ExportedFiles } from './exports';
+export { zipFiles } from './zip-files';
