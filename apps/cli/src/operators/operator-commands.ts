@@ -12,6 +12,7 @@ import { outputLost } from '../terminal/lost-output';
 import type { OperatorApi } from './operator-call';
 import { beginScreen, JsonChunks, note, print } from '../terminal/output';
 import { rebuildCommand } from './rebuild-command';
+import { exportCommand } from './export-command';
 import { refuseFlawed } from './flawed-answers';
 
 const watchEveryMs = 2_000;
@@ -25,6 +26,7 @@ export function operatorCommands(program: Command): void {
     const [noun = '', verb = ''] = contract.operation.split('.').map(kebab);
     if (contract.operation === 'projections.rebuild')
       nounOf(program, noun).addCommand(rebuildCommand(contract.summary));
+    else if (contract.operation === 'users.export') nounOf(program, noun).addCommand(exportCommand(contract));
     else addOperation(nounOf(program, noun).command(verb), contract);
   }
 }
