@@ -1,5 +1,12 @@
-import { asId, type ConversationId, type UserId } from '@app/kernel';
-import { conversationKeyId, sealedForConversation, sealedForUser, userKeyId } from '@app/sealing';
+import { asId, type ConversationId, type IdentityId, type UserId } from '@app/kernel';
+import {
+  conversationKeyId,
+  identityHashKey,
+  identityKeyId,
+  sealedForConversation,
+  sealedForUser,
+  userKeyId,
+} from '@app/sealing';
 import { until } from '@app/testing/event-store';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { v7 as uuidV7 } from 'uuid';
@@ -59,6 +66,18 @@ it("a conversation has a key of its own, which is gone with its salt, and with i
   await destroy(userKeyId(userId));
   expect([...(await keys.read(ids)).values()]).toEqual([null, null, null]);
   expect(await keys.make(sealedForConversation(newConversation(), userId))).toBeNull();
+});
+
+it('no key is made for a user whose own key is destroyed, of whatever kind', async () => {
+  const userId = newUser();
+  await postgresKeysOf(database).make(sealedForUser(userId));
+  await destroy(userKeyId(userId));
+  const identity = { keyId: identityKeyId(asId<IdentityId>('0f'.repeat(32))), userId };
+  for (const sealedFor of [identity, sealedForConversation(newConversation(), userId)]) {
+    expect(await postgresKeysOf(database).make(sealedFor)).toBeNull();
+    expect(await wrappedOf(sealedFor.keyId)).toBeUndefined();
+  }
+  expect(await postgresKeysOf(database).make(identityHashKey)).toHaveLength(32);
 });
 
 it('a wrapped key opens in no other row', async () => {

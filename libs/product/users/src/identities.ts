@@ -15,7 +15,7 @@ import {
   type UserId,
 } from '@app/kernel';
 import { keysDestroyed, Notifications } from '@app/read-store';
-import { identityKeyId, KeyRing, KeyStore } from '@app/sealing';
+import { identityKeyId, KeyDestroyed, KeyRing, KeyStore } from '@app/sealing';
 import { LRUCache } from 'lru-cache';
 import { IdentityKey } from './identity-key';
 import type { IdentityState } from './identity.decider';
@@ -80,7 +80,14 @@ export class Identities {
   private async openOrFind(identity: KnownIdentity): Promise<Result<UserId>> {
     const { state } = await this.states.fresh(identityKind, identity.id);
     if (state.status === 'erased') return refuse(because('account_disabled'));
-    return state.userId === null ? this.openAs(identity.id, await this.nextUserOf(identity)) : ok(state.userId);
+    if (state.userId !== null) return ok(state.userId);
+    try {
+      return await this.openAs(identity.id, await this.nextUserOf(identity));
+    } catch (error) {
+      // The account of an earlier version is erased, and its identity was not known then.
+      if (error instanceof KeyDestroyed) return refuse(because('account_disabled'));
+      throw error;
+    }
   }
 
   private async openAs(id: IdentityId, userId: UserId): Promise<Result<UserId>> {

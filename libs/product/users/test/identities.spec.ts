@@ -187,6 +187,15 @@ describe('an erased identity', () => {
     expect(gone).toBeNull();
   });
 
+  it('of an account that an earlier version made is never opened once the keys are destroyed, and leads nowhere', async () => {
+    const userId = await earlierAccount('unknown-leaver');
+    await replica.get(KeyErasure).destroy(userId);
+    for (const on of [replica, other]) expect(refusalOf(await ensure('unknown-leaver', on))).toEqual(disabled);
+    const { id } = await identityOf('unknown-leaver');
+    expect(await read('identity', id)).toEqual([]);
+    expect(await rows('SELECT key_id FROM sealing_keys WHERE key_id = $1', `i/${id}`)).toEqual([]);
+  });
+
   it('of an account that an earlier version made is erased while its subject can be read', async () => {
     const userId = await earlierAccount('early-leaver');
     expect((await me('early-leaver')).status).toBe(200);

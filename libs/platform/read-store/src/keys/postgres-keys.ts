@@ -25,11 +25,16 @@ interface KeyRow {
   readonly ownerWrapped: Buffer | null;
 }
 
-/** Makes the keys that are not there; a key that is there stays as it is, also where it is destroyed. Returns the one that is asked for. */
+/**
+ * Makes the keys that are not there; a key that is there stays as it is, also where it is destroyed. Makes none for a user whose own key
+ * is destroyed. Returns the one that is asked for.
+ */
 const makeKeys = `
   WITH given AS (SELECT * FROM unnest($1::text[], $2::bytea[]) AS given (key_id, wrapped)),
   made AS (
-    INSERT INTO sealing_keys (key_id, user_id, wrapped) SELECT key_id, $3, wrapped FROM given ON CONFLICT DO NOTHING
+    INSERT INTO sealing_keys (key_id, user_id, wrapped) SELECT key_id, $3::uuid, wrapped FROM given
+    WHERE NOT EXISTS (SELECT 1 FROM sealing_keys WHERE key_id = 'u/' || $3::uuid AND wrapped IS NULL)
+    ON CONFLICT DO NOTHING
     RETURNING key_id, user_id, wrapped),
   known AS (
     SELECT * FROM made UNION ALL SELECT key_id, user_id, k.wrapped FROM sealing_keys AS k JOIN given USING (key_id))
