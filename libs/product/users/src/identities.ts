@@ -32,6 +32,9 @@ export class Identities {
   /** An identity stays the same user until it is erased, so nothing here grows old. */
   private readonly known = new LRUCache<IdentityId, UserId>({ max: knownMax });
 
+  /** Grows whenever something is forgotten: a read that began before is not remembered. */
+  private forgettings = 0;
+
   constructor(
     private readonly streams: Streams,
     private readonly states: FoldedStates,
@@ -42,9 +45,13 @@ export class Identities {
     notifications: Notifications,
   ) {
     notifications.on(keysDestroyed, (userId) => {
+      this.forgettings += 1;
       for (const [id, known] of this.known.entries()) if (known === userId) this.known.delete(id);
     });
-    notifications.onReconnected(() => this.known.clear());
+    notifications.onReconnected(() => {
+      this.forgettings += 1;
+      this.known.clear();
+    });
   }
 
   /** Returns the id of an identity; only the first call waits, for the key of the deployment. @throws Unavailable */
@@ -59,10 +66,11 @@ export class Identities {
 
   /** Returns an identity as of now; that of an account which an earlier version made counts as opened. @throws Unavailable, DamagedStream */
   async find(identity: KnownIdentity): Promise<IdentityState> {
+    const { forgettings } = this;
     const { state } = await this.states.fresh(identityKind, identity.id);
     const userId = state.status === 'absent' ? await this.earlierAccountOf(identity) : state.userId;
     if (userId === null) return state;
-    this.known.set(identity.id, userId);
+    this.remember(identity.id, userId, forgettings);
     return { status: 'opened', userId };
   }
 
@@ -71,10 +79,15 @@ export class Identities {
    * `account_disabled` where it was erased. @throws Unavailable, DamagedStream
    */
   async open(identity: KnownIdentity): Promise<Result<UserId>> {
+    const { forgettings } = this;
     const opened = await this.openOrFind(identity);
-    if (opened.ok) this.known.set(identity.id, opened.value);
+    if (opened.ok) this.remember(identity.id, opened.value, forgettings);
     else this.known.delete(identity.id);
     return opened;
+  }
+
+  private remember(id: IdentityId, userId: UserId, forgettings: number): void {
+    if (forgettings === this.forgettings) this.known.set(id, userId);
   }
 
   private async openOrFind(identity: KnownIdentity): Promise<Result<UserId>> {
