@@ -13,8 +13,9 @@ export {
 } from './decimals';
 export { accept, applyFold, notBegun, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
 export { isVisible } from './words/foreign-texts';
-export { failureWords } from './words/failure-words';
+export { failureWords, loggedMessage } from './words/failure-words';
 export { issueWords } from './words/issue-words';
+export { technicalWords } from './words/technical-words';
 export { heldBytes, heldByText } from './held-bytes';
 export { heldConnection, noticeLostClient } from './held-connections';
 export {

@@ -29,3 +29,19 @@ it.each([
 ])('says %p as %p', (thrown, words) => {
   expect(failureWords(thrown)).toBe(words);
 });
+
+it('leaves out values that an error quotes', () => {
+  const parsed = (() => {
+    try {
+      return JSON.parse('zebulon');
+    } catch (error) {
+      return error;
+    }
+  })();
+  const refused = Object.assign(new Error('invalid input syntax for type uuid: "zebulon"'), { code: '22P02' });
+  const told = failureWords(new Error('it broke', { cause: parsed }));
+  expect(told).toMatch(/^it broke: Unexpected token/);
+  expect(told).not.toContain('zebulon');
+  expect(failureWords(refused)).toBe('invalid input syntax for type uuid: "…"');
+  expect(failureWords(new Error('about zebulon'))).toBe('about zebulon');
+});

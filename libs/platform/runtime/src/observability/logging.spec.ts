@@ -71,6 +71,18 @@ describe('logs', () => {
     expect(lines[2]).toMatchObject({ more: { inner: { message: expect.stringContaining('it broke') } } });
   });
 
+  it('show an error that quotes a value without the value, wherever it is in the causes', () => {
+    const cause = Object.assign(new Error('invalid input syntax for type uuid: "zebulon"'), { code: '22P02' });
+    const lines = logged((logger) => {
+      logger.error(new Error('it broke', { cause }), 'Test');
+      logger.error(new RangeError('Invalid time zone specified: zebulon'), 'Test');
+      logger.error({ msg: 'in fields', err: new SyntaxError('Unexpected token z in "zebulon"') }, 'Test');
+    });
+    expect(lines.map((line) => line['msg'])).toEqual(['it broke', 'Invalid time zone specified: …', 'in fields']);
+    expect(JSON.stringify(lines)).toContain('invalid input syntax');
+    expect(JSON.stringify(lines)).not.toContain('zebulon');
+  });
+
   it('tell what Nest says of itself while it starts to somebody who debugs', () => {
     const start = (logger: PinoNestLogger) => logger.log('Mapped {/x, GET} route', 'RouterExplorer');
     expect(logged(start, 'info')).toEqual([]);

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import type { LoggerService } from '@nestjs/common';
 import type * as Pretty from 'pino-pretty';
 import pino, { type DestinationStream, type Logger as Pino, type LoggerOptions } from 'pino';
+import { loggedMessage } from '@app/kernel';
 import type { Configuration } from '../configuration/configuration';
 
 /** Members that may hold a credential; they are removed from every log line. */
@@ -69,11 +70,24 @@ function withoutDeepSecrets(value: unknown, depth: number): unknown {
   return 'toJSON' in value ? value : withoutSecrets(value, depth + 1);
 }
 
-/** Type, message, code and stack with its causes. Other members of an error (a statement's parameters, a body, headers) are left out. */
+/**
+ * Type, message, code and stack with its causes. Other members of an error (a statement's parameters, a body, headers) are left out, and so
+ * are values that an error quotes, which may be words of a person.
+ */
 function briefError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack } = pino.stdSerializers.err(error);
-  return { type, message, stack, ...('code' in error ? { code: error.code } : {}) };
+  const shown = { message, stack };
+  for (let [at, depth]: [unknown, number] = [error, 0]; at instanceof Error && depth < depthMax; depth += 1) {
+    const { message: whole, cause } = at;
+    const logged = loggedMessage(at);
+    if (logged !== whole) {
+      shown.message = shown.message.replaceAll(whole, () => logged);
+      shown.stack = shown.stack.replaceAll(whole, () => logged);
+    }
+    at = cause;
+  }
+  return { type, ...shown, ...('code' in error ? { code: error.code } : {}) };
 }
 
 let silenced = false;
@@ -108,7 +122,7 @@ export class PinoNestLogger implements LoggerService {
     // Nest appends the context's name as the last argument.
     const context = rest.at(-1);
     const fields = typeof context === 'string' ? { context } : {};
-    if (message instanceof Error) this.pino[level]({ ...fields, err: message }, message.message);
+    if (message instanceof Error) this.pino[level]({ ...fields, err: message }, loggedMessage(message));
     else if (typeof message === 'object' && message !== null) this.pino[level]({ ...fields, ...message });
     else this.pino[level]({ ...fields, ...errorField(rest) }, String(message));
   }

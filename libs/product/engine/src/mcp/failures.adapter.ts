@@ -5,6 +5,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { technicalWords } from '@app/kernel';
 import { brokenOffCode, McpFailed } from './connection';
 
 const loggedLengthMax = 500;
@@ -17,10 +18,10 @@ const sessionUnknown =
 const causesMax = 4;
 
 /**
- * Converts what the client threw to a failure with its cause in words.
+ * Converts what the client threw to a failure with its cause in technical words: a server may repeat what a person wrote.
  *
  * @param session id that the request named; undefined without a session
- * @param lastWords of a child process, to its standard error
+ * @param lastWords of a child process that has not been called yet, to its standard error
  */
 export function failureOf(error: unknown, session: string | undefined, lastWords: string): McpFailed {
   if (error instanceof McpFailed) return error;
@@ -28,7 +29,7 @@ export function failureOf(error: unknown, session: string | undefined, lastWords
     return new McpFailed('refused', [error.message, ...dataOf(error)].join('\n'));
   return new McpFailed(
     kindOf(error, session !== undefined),
-    `${causesOf(error).slice(0, loggedLengthMax)} ${lastWords}`.trim(),
+    `${technicalWords(causesOf(error)).slice(0, loggedLengthMax)} ${lastWords}`.trim(),
   );
 }
 

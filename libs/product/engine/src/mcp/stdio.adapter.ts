@@ -23,8 +23,9 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** The end of what the child wrote to its standard error. */
+  /** The end of what the child wrote to its standard error until its first call: from then on, it may be words of a person. */
   lastWords = '';
+  private isCalled = false;
   private child: ChildProcessWithoutNullStreams | null = null;
   private parts: Buffer[] = [];
   private lineBytes = 0;
@@ -41,6 +42,7 @@ export class StdioTransport implements Transport {
     const child = spawn(command, args, { env: { ...inheritedEnv, ...env }, stdio: 'pipe' });
     child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
+      if (this.isCalled) return;
       this.lastWords = (this.lastWords + chunk.toString('utf8')).slice(-lastWordsLengthMax);
     });
     for (const part of [child, child.stdin]) part.on('error', (error) => this.onerror?.(error));
@@ -60,6 +62,7 @@ export class StdioTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const { child } = this;
     if (child === null) return Promise.reject(new Error('the child process has ended'));
+    if ('method' in message && message.method === 'tools/call') [this.isCalled, this.lastWords] = [true, ''];
     return new Promise((resolve, reject) => {
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });

@@ -1,4 +1,5 @@
 import { APICallError, InvalidResponseDataError, NoOutputGeneratedError } from 'ai';
+import { technicalWords } from '@app/kernel';
 import { retryAfterMs } from '@app/runtime';
 import { types } from 'node:util';
 import type { ModelTrouble } from './model-troubles';
@@ -12,11 +13,12 @@ const notNow = (status: number): boolean => status >= 500 || [408, 409, 429].inc
 const secretLengthMin = 4;
 
 /**
- * Translates an error of the SDK. The message quotes the provider, but never the secrets, which providers like to repeat.
+ * Translates an error of the SDK. The message has the technical words of the provider: never the secrets, nor what a person wrote, both of
+ * which providers like to repeat.
  * @param sentLimit the output limit of the request; null where it had none
  */
 export function troubleOf(error: unknown, secrets: readonly string[], sentLimit: number | null): ProviderTrouble {
-  const quote = (words: string) => withoutSecrets(words, secrets).slice(0, quotedLengthMax);
+  const quote = (words: string) => technicalWords(withoutSecrets(words, secrets)).slice(0, quotedLengthMax);
   if (APICallError.isInstance(error)) {
     const { statusCode, message, cause } = error;
     if (statusCode === undefined) return new ProviderTrouble('not_reached', quote(`not reached: ${message}`), true);
