@@ -188,7 +188,7 @@ const called = event('tool.called', 'The agent calls a tool.', {
   public: {
     runId,
     toolCallId,
-    tool: clear(text({ min: 1 })),
+    tool: clear(text({ min: 1, description: 'A tool of the run; `unknown` where the model named none of them' })),
     input: personal(json({ description: "As the tool's own schema has it" })),
   },
   private: { runKey },

@@ -53,7 +53,7 @@ export class ModelStep {
     if (reply.ending instanceof ModelFailed)
       this.logger.error({ msg: 'a model step broke off', ...claimed.names, err: reply.ending });
     await this.live.flush(run.conversationId);
-    const step = recordedStep(claimed.progress, ids, reply, repairing);
+    const step = recordedStep(claimed.progress, ids, withoutInvented(reply, claimed.progress.profile.tools), repairing);
     // A begun answer is billed, so it is recorded. A stopping run ends with it; otherwise the next process asks again.
     const isLeft = reply.ending === 'stopped' && !signals.stop.aborted;
     return isLeft ? { ...step, end: null } : step;
@@ -103,6 +103,14 @@ export class ModelStep {
       ? endOfTrouble(error.trouble)
       : failedEnd('engine_error', 'The engine could not go on.');
   }
+}
+
+/** The stored name of a tool that the run does not have. A model invents such names, so they may be words of a person, and names are clear. */
+const inventedTool = 'unknown';
+
+function withoutInvented(reply: ModelReply, tools: readonly string[]): ModelReply {
+  const calls = reply.calls.map((call) => (tools.includes(call.tool) ? call : { ...call, tool: inventedTool }));
+  return { ...reply, calls };
 }
 
 function newMessageId(): MessageId {
