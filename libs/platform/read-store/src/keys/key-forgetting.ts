@@ -45,5 +45,6 @@ export class KeyForgetting implements OnModuleInit {
     }
     // Last, because a fold that began with the keys may end while their names are read.
     this.states.forgetUser(userId);
+    this.logger.debug({ msg: 'the keys of a user are forgotten', userId });
   }
 }
