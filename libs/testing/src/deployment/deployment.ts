@@ -61,8 +61,8 @@ export interface Deployment {
   readonly eventStore: TestProcess | null;
   /** The applications in the jest process. */
   readonly running: readonly RunningProcess[];
-  /** Creates an account, and returns its user at the first api replica. */
-  newUser(): Promise<TestClient>;
+  /** Creates an account, and returns its user at the first api replica. @param subject of its tokens, a random one by default */
+  newUser(subject?: string): Promise<TestClient>;
   /** Calls the first replica under `/sandbox/v1`, such as `faults`; throws unless it answers 200. */
   sandbox<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Body>;
   /** Stops everything and removes the stores. */
@@ -146,7 +146,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     eventStoreUrl,
     partnerKey,
     eventStore,
-    newUser: () => newUser(baseUrl, partnerKey),
+    newUser: (subject = `user-${randomUUID()}`) => newUser(baseUrl, partnerKey, subject),
     sandbox: (method, path, body) => callSandbox(method, `${baseUrl}/sandbox/v1/${path}`, body),
   };
 }
@@ -182,8 +182,8 @@ async function callSandbox<Body>(method: string, url: string, body?: object): Pr
   return answer;
 }
 
-async function newUser(baseUrl: string, partnerKey: string): Promise<TestClient> {
-  const asked = { subject: `user-${randomUUID()}`, expiresInSeconds: tokenLifeSeconds };
+async function newUser(baseUrl: string, partnerKey: string, subject: string): Promise<TestClient> {
+  const asked = { subject, expiresInSeconds: tokenLifeSeconds };
   const { accessToken } = await callSandbox<{ accessToken: string }>('POST', `${baseUrl}/sandbox/v1/tokens`, asked);
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${accessToken}` };
   const deadline = performance.now() + admittedWithinMs;

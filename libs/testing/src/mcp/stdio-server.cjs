@@ -13,6 +13,8 @@ const tools = {
   pid: () => text(String(process.pid)),
   cancelled: () => text(String(cancelled)),
   die: () => process.exit(3),
+  // As servers that log what they are asked, and break on it.
+  complain: ({ words }) => process.stderr.write(`cannot ${words}\n`, () => process.exit(4)),
   // Between messages of the protocol, like a print for debugging.
   garbage: () => (process.stdout.write('no JSON\n{"jsonrpc":\n'), text('after the garbage')),
   huge: () => text('x'.repeat(8 * 1024 * 1024)),

@@ -39,6 +39,8 @@ export interface ScriptedReply {
    * early, `silent` sends nothing more, `endless` never ends, `trouble` sends an error.
    */
   readonly ending?: 'finished' | 'length' | 'accepted' | 'reset' | 'cut' | 'silent' | 'endless' | 'trouble';
+  /** The words of that error. */
+  readonly troubleWords?: string;
 }
 
 /** An answer without a stream; the message is the provider's own text. */
@@ -193,12 +195,16 @@ export class LoopbackModels {
       await write(response, [this.format.piece(piece)]);
     }
     if (ending === 'finished' || ending === 'length') await this.finish(reply, usage, response);
-    else await this.breakOff(ending, response, pauseMs);
+    else await this.breakOff(reply, response, pauseMs);
   }
 
-  private async breakOff(ending: ScriptedReply['ending'], response: ServerResponse, pauseMs: number): Promise<void> {
+  private async breakOff(
+    { ending, troubleWords = 'words of the provider' }: ScriptedReply,
+    response: ServerResponse,
+    pauseMs: number,
+  ): Promise<void> {
     if (ending === 'cut') response.end();
-    if (ending === 'trouble') response.end(this.format.trouble('words of the provider'));
+    if (ending === 'trouble') response.end(this.format.trouble(troubleWords));
     if (ending === 'endless') await this.goOn(response, Math.max(pauseMs, 1));
     if (ending === 'reset') {
       await sleep(20); // so that the data written before is in flight

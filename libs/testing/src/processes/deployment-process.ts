@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -24,6 +24,9 @@ export interface ProcessOptions {
   /** Whether the process is ready now; polled. */
   ready(this: void, output: string): boolean | Promise<boolean>;
 }
+
+/** A folder for the whole output of each process, of which `output` has the end only; a variable of the process's environment. */
+const outputFolder = 'TEST_OUTPUT_FOLDER';
 
 /** One process of the product's build, as an operator would run it. It ends with the jest worker at the latest. */
 export class TestProcess {
@@ -68,7 +71,10 @@ export class TestProcess {
     );
     this.child = child;
     this.output = '';
+    const folder = env[outputFolder];
+    const file = folder === undefined ? null : join(folder, `${app}-${child.pid}.log`);
     const keep = (chunk: Buffer): void => {
+      if (file !== null) appendFileSync(file, chunk);
       this.output = (this.output + chunk.toString('utf8')).split('\n').slice(-outputLinesMax).join('\n');
     };
     child.stdout?.on('data', keep);

@@ -5,7 +5,7 @@ import { encodingsOf, type Encoded } from './encodings';
 import type { MarkedWords } from './marked-words';
 
 /** A word that was found. */
-export interface Found {
+interface Found {
   /** The file, or the name of what else was read. */
   readonly in: string;
   readonly encoding: string;
@@ -75,7 +75,7 @@ export class ByteScan {
     return files;
   }
 
-  /** What was found, as lines without repetitions. */
+  /** Returns the findings as lines, without repetitions. */
   lines(): string[] {
     const lines = this.found.map(({ in: place, encoding, word }) => `${place}: ${word ?? 'a word'} (${encoding})`);
     return [...new Set(lines)].sort();

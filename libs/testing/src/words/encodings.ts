@@ -13,7 +13,7 @@ const alignments = [0, 1, 2];
 
 /**
  * Returns the forms of a text of at least 16 ASCII letters and digits: raw, in pieces, in base64 and base64url at each alignment, in hex,
- * UTF-16, with JSON's escapes and percent-encoded. Any of them is looked for as bytes.
+ * UTF-16, with JSON's escapes and percent-encoded. Each is searched for as bytes.
  */
 export function encodingsOf(text: string): Encoded[] {
   if (!/^[a-z0-9]{16,}$/.test(text)) throw new TypeError('it must have 16 letters and digits at least');

@@ -1,2 +1,2 @@
-export { ByteScan, type Found } from './byte-scan';
+export { ByteScan } from './byte-scan';
 export { MarkedWords } from './marked-words';
