@@ -31,7 +31,8 @@ export function drillPages(): ReadonlyMap<string, readonly DrillStep[]> {
   return new Map(pages.map((page) => [page.split('\n')[0] ?? '', stepsOf(page)]));
 }
 
-function stepsOf(page: string): DrillStep[] {
+/** The blocks of a page, each with the claims of the paragraph below it. */
+export function stepsOf(page: string): DrillStep[] {
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```\n\n((?:[^\n]+\n)*)/gms)];
   const steps = blocks.map(([, commands = '', paragraph = '']) => ({
     commands,

@@ -18,6 +18,7 @@ import { writePerson, type WritingPerson } from './person';
 import { megabytes, onDatabase, rowsWith, scanned } from './places';
 import { readEverything } from './readers';
 import { startWordsStage, type WordsStage } from './stage';
+import { followPage } from './ten-minutes';
 import { sendWrong } from './wrong-inputs';
 
 const TIMEOUT_MS = 600_000;
@@ -168,6 +169,12 @@ describe('an erasure', () => {
     expect(derived).not.toBe(user.userId);
     expect(rows).toEqual([]);
   });
+
+  it(
+    'leaves the ten minutes that docs/privacy.md describes',
+    async () => expect(await followPage(stage, person)).toEqual({ blocks: 6, faults: [] }),
+    TIMEOUT_MS,
+  );
 
   it('leaves another person the same file', async () => {
     const { status, body } = await other.get<string>(otherFile);
