@@ -58,6 +58,16 @@ describe('the request log', () => {
     }
   });
 
+  it('names the user who got an account by the request itself', async () => {
+    const token = await loopback.issuer.token({ sub: 'bob' });
+    const call = { method: 'POST', headers: { ...headers, authorization: `Bearer ${token}` } };
+    const answer = await fetch(`${loopback.url}/v1/users`, call);
+    // Reason for the assertion: the answer of the loopback's controller.
+    const { userId: opened } = (await answer.json()) as { userId: string };
+    const [seen] = await requestLines(1);
+    expect(seen).toMatchObject({ operation: 'users.ensure', status: 200, userId: opened });
+  });
+
   it('has one sentence for each request where people read it, without query and control characters', async () => {
     const told: string[] = [];
     const log = pino(

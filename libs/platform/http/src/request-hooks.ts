@@ -111,6 +111,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     identity: null,
     caller: null,
     operator: null,
+    openedUserId: null,
     partnerKeyId: null,
     failedBy: null,
     answeredAbout: {},

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Body, Controller, Module, Param, Query, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -14,7 +15,7 @@ import {
   RateWindows,
   Serves,
 } from '@app/http';
-import { Clock, type UserId } from '@app/kernel';
+import { asId, Clock, type UserId } from '@app/kernel';
 import { Metrics, NoTracing, Tracing } from '@app/runtime';
 import { Configuration, readConfiguration } from '@app/settings';
 import { integer, json, optional, text, uuid, type Schema } from '@app/schema';
@@ -88,8 +89,10 @@ class ThingsController {
   constructor(private readonly slowAnswers: SlowAnswers) {}
 
   @Serves(ensureUser)
-  ensure(@CallerIdentity() { subject }: CallerIdentity, @Body() _body: NoBody) {
-    return { subject };
+  ensure(@CallerIdentity() { subject, causeFor }: CallerIdentity, @Body() _body: NoBody) {
+    const userId = asId<UserId>(randomUUID());
+    causeFor(userId);
+    return { userId, subject };
   }
   @Serves(me)
   me(@Caller() { userId, subject, tokenExpiresAt }: Caller) {

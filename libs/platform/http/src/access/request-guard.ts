@@ -207,7 +207,10 @@ function identityFrom(
   partnerKeyId: PartnerKeyId,
   request: FastifyRequest,
 ): CallerIdentity {
-  const causeFor = (userId: UserId) => causeIn(request, userId, partnerKeyId);
+  const causeFor = (userId: UserId) => {
+    contextOf(request).openedUserId = userId;
+    return causeIn(request, userId, partnerKeyId);
+  };
   return { id, subject, issuer, tokenExpiresAt: expiresAt, causeFor };
 }
 

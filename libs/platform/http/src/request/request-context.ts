@@ -12,7 +12,7 @@ export interface AdmittedIdentity {
   readonly subject: string;
   readonly issuer: string;
   readonly tokenExpiresAt: Instant;
-  /** Returns the cause of commands that this request issues for its user. */
+  /** Returns the cause of commands that this request issues for its user, whose id its log line then has. */
   causeFor(this: void, userId: UserId): Cause;
 }
 
@@ -81,6 +81,8 @@ export interface RequestContext {
   /** Null where the identity has no account. */
   caller: AdmittedCaller | null;
   operator: AdmittedOperator | null;
+  /** The user of commands that an identity issued, who may have had no account before. */
+  openedUserId: UserId | null;
   /** Known before the user is. */
   partnerKeyId: string | null;
   /** The reason, or else the kind, of the answered problem. */

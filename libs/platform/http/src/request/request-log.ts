@@ -46,7 +46,7 @@ export class RequestLog {
       route: context.plan?.pattern,
       status,
       ms: Math.round(elapsedMs * 10) / 10,
-      userId: context.caller?.userId ?? concerned(request, context),
+      userId: context.caller?.userId ?? context.openedUserId ?? concerned(request, context),
       ...subjectsOf(request),
       keyId: context.partnerKeyId ?? undefined,
       operator: context.operator?.subject,
