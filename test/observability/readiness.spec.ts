@@ -8,6 +8,7 @@ import { operatorOf, type TestClient } from '@app/testing/client';
 import { conversationOf, say } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { PartnerEndpoint, type Manner } from '@app/testing/webhooks';
+import { refuseRows } from './refusing-table';
 
 /** The lock of the process that writes the embedded event store (libs/stores/event-store-server/src/storage/session.ts). */
 const writerLock = 0x7061_726c_6579;
@@ -73,11 +74,10 @@ test('an event store without its writer is away, though it can be read', async (
 });
 
 test('a read model that cannot apply one event is degraded alone, by its name', async () => {
-  await admin.query(
-    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$;
-     CREATE TRIGGER refuse BEFORE INSERT ON conversations FOR EACH ROW WHEN (NEW.title = 'the one') EXECUTE FUNCTION refuse()`,
-  );
-  expect((await user.post('/conversations', { title: 'the one' })).status).toBe(201);
+  const one = await deployment.newUser();
+  const ofOne = { table: 'conversations', on: 'INSERT', when: `NEW.user_id = '${one.userId}'` } as const;
+  const takeAgain = await refuseRows(admin, ofOne);
+  expect((await one.post('/conversations', {})).status).toBe(201);
   const degraded = await until('the trouble', async () => {
     const now = await readiness();
     return now.status === 'degraded' && 'projection conversations' in now.checks ? now : null;
@@ -85,7 +85,7 @@ test('a read model that cannot apply one event is degraded alone, by its name', 
   expect(degraded).toMatchObject({ code: 200, checks: { database: 'ok', 'projection conversations': 'degraded' } });
   const late = Object.entries(degraded.checks).filter(([, state]) => state !== 'ok');
   expect(late).toEqual([['projection conversations', 'degraded']]);
-  await admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse');
+  await takeAgain();
   await untilReady();
   expect((await readiness()).checks).not.toHaveProperty('projection conversations');
 });
