@@ -1,7 +1,18 @@
 // Conversations for the benchmarks, and their events.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationKind, encodeEvent } from './product.mjs';
+import {
+  conversationKeyId,
+  conversationKind,
+  Database,
+  encodeEvent,
+  KeyRing,
+  personalPathsOf,
+  PostgresKeys,
+  sealEvent,
+  Sealing,
+  sealingKeysTable,
+} from './product.mjs';
 
 const seededPerAppend = 500;
 const pollMs = 100;
@@ -15,15 +26,44 @@ export const cause = {
   causationId: requestId,
 };
 
-/** The first event of a conversation that belongs to a new user. */
+/** Seals an encoded event of a conversation as the product does. */
+function sealUnder(event, keyId, key) {
+  return sealEvent(event, personalPathsOf(conversationKind.members, event.type), keyId, key);
+}
+
+/** Seals for benchmarks that open no words: the key is in no table. */
+const sealed = (event) => sealUnder(event, conversationKeyId(streamlessId), streamlessKey);
+const [streamlessId, streamlessKey] = [randomUUID(), randomBytes(32)];
+
+/** Returns a function that seals events so that the product opens them in this conversation, which must exist. */
+export async function sealerOf({ stores }, conversationId) {
+  const database = await Database.connect({ url: stores.DATABASE_URL, poolSize: 1, rows: [], migrations: [] });
+  const keys = new KeyRing(new PostgresKeys(database, new Sealing({ env: stores }, sealingKeysTable.label)));
+  try {
+    const keyId = conversationKeyId(conversationId);
+    const key = (await keys.keysOf([keyId])).get(keyId);
+    if (!key) throw new Error(`conversation ${conversationId} has no key`);
+    return (event) => sealUnder(event, keyId, key);
+  } finally {
+    keys.close();
+    await database.close();
+  }
+}
+
+/** The first event of a conversation that belongs to a new user, as it is stored. */
 export function created() {
   const title = 'Quarterly report for the board';
   const event = { type: 'conversation.created', at: new Date().toISOString(), userId: randomUUID(), title };
-  return encodeEvent(conversationKind, { ...event, origin: 'conversation', automationId: null }, cause);
+  return sealed(encodeEvent(conversationKind, { ...event, origin: 'conversation', automationId: null }, cause));
 }
 
-/** A stored event of a conversation, encoded as in the product: the smallest that a command produces. */
+/** A stored event of a conversation, sealed as in the product: the smallest that a command produces. */
 export function renamed(number) {
+  return sealed(renaming(number));
+}
+
+/** The same event with its words open. */
+export function renaming(number) {
   const title = `Quarterly report for the board, revision ${String(number).padStart(6, '0')}`;
   return encodeEvent(conversationKind, { type: 'conversation.updated', at: new Date().toISOString(), title }, cause);
 }
@@ -40,11 +80,13 @@ export async function newConversation(user) {
  * Creates a conversation whose stream has `events` events. Resolves with its id once the read models have seen them
  * all.
  */
-export async function longConversation({ client }, user, events) {
+export async function longConversation(deployment, user, events) {
+  const { client } = deployment;
   const id = await newConversation(user);
+  const seal = await sealerOf(deployment, id);
   for (let revision = 0; revision < events - 1;) {
     const count = Math.min(seededPerAppend, events - 1 - revision);
-    const seeds = Array.from({ length: count }, (_, index) => renamed(revision + index));
+    const seeds = Array.from({ length: count }, (_, index) => seal(renaming(revision + index)));
     await client.appendToStream(streamOf(id), seeds, { expectedRevision: BigInt(revision) });
     revision += count;
   }

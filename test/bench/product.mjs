@@ -10,8 +10,11 @@ const library = (folder) => createRequire(import.meta.url)(path.join(dist, 'libs
 export const { openProduct } = library('composition');
 export const { conversationKind } = library('product/conversations');
 export const { ensureDatabase, startEmbeddedPostgres } = library('stores/embedded-postgres');
-export const { connectEventStore, encodeEvent, EventStore, Streams } = library('platform/event-store');
-export const { leaderLocks } = library('platform/read-store');
+export const { connectEventStore, encodeEvent, EventStore, personalPathsOf, sealEvent, Streams } =
+  library('platform/event-store');
+export const { Database, leaderLocks, PostgresKeys, sealingKeysTable } = library('platform/read-store');
+export const { Sealing } = library('platform/runtime');
+export const { conversationKeyId, KeyRing } = library('platform/sealing');
 export const { readConfiguration } = library('product/settings');
 
 /** The main script of an app, for a separate process. */

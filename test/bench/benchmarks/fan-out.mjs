@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newConversation, renamed, streamOf } from '../conversations.mjs';
+import { newConversation, renaming, sealerOf, streamOf } from '../conversations.mjs';
 import { percentile } from '../measuring.mjs';
 import { startBaseline } from '../processes.mjs';
 import { openStreams } from '../sse-readers.mjs';
@@ -43,14 +43,17 @@ export const fanOut = {
 };
 
 /** Publishes by appending to a conversation. */
-async function conversationChannel({ newUser, client }) {
+async function conversationChannel(deployment) {
+  const { newUser, client } = deployment;
   const user = await newUser('fan-out');
   const id = await newConversation(user);
+  const seal = await sealerOf(deployment, id);
   let appended = Promise.resolve();
   // Appends follow one another because each expects the revision of the one before. Their frames are in flight together
   // nevertheless.
   const publish = (number) => {
-    const append = () => client.appendToStream(streamOf(id), renamed(number), { expectedRevision: BigInt(number) });
+    const append = () =>
+      client.appendToStream(streamOf(id), seal(renaming(number)), { expectedRevision: BigInt(number) });
     appended = appended.then(append);
     return appended;
   };
@@ -60,7 +63,7 @@ async function conversationChannel({ newUser, client }) {
 /** Publishes the bytes of the same frame. */
 function rawChannel(url) {
   const publish = async (number) => {
-    const { type, data, metadata } = renamed(number);
+    const { type, data, metadata } = renaming(number);
     const event = { delivery: 'durable', seq: number + 2, requestId: metadata.requestId, payload: data };
     const body = `id: ${event.seq}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
     const response = await fetch(url, { method: 'POST', body });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newConversation, renamed, streamOf } from '../conversations.mjs';
+import { newConversation, renaming, sealerOf, streamOf } from '../conversations.mjs';
 import { startDeployment } from '../deployment.mjs';
 import { liveBytes, memoryArgs, memoryEnv, residentBytes } from '../memory.mjs';
 import { startBaseline } from '../processes.mjs';
@@ -84,16 +84,18 @@ async function growthWhenStalled({ child, env, channel, streams }) {
 }
 
 /** Readers of a conversation, from its current end on. */
-async function conversation({ newUser, client }) {
+async function conversation(deployment) {
+  const { newUser, client } = deployment;
   const user = await newUser('idle-streams');
   const id = await newConversation(user);
+  const seal = await sealerOf(deployment, id);
   let seq = 1;
   return {
     readers: () => ({ url: `${user.url}/conversations/${id}/stream?cursor=${seq}`, headers: user.headers }),
     publish: async () => {
-      const event = renamed(seq);
+      const event = renaming(seq);
       event.data.title = 'x'.repeat(stalledFrameBytes);
-      await client.appendToStream(streamOf(id), event, { expectedRevision: BigInt(seq - 1) });
+      await client.appendToStream(streamOf(id), seal(event), { expectedRevision: BigInt(seq - 1) });
       seq += 1;
     },
   };

@@ -1,4 +1,4 @@
-import { newConversation, renamed, streamOf } from '../conversations.mjs';
+import { newConversation, renaming, sealerOf, streamOf } from '../conversations.mjs';
 import { percentile } from '../measuring.mjs';
 import { openStreams } from '../sse-readers.mjs';
 
@@ -17,8 +17,8 @@ export const latency = {
   async open(deployment, { latencyAppends }) {
     const user = await deployment.newUser('latency');
     // Both are conversations of the product, so that all other followers cost both sides the same.
-    const streamed = await streamedConversation(user);
-    const subscribed = await subscribedConversation(user, deployment.client);
+    const streamed = await streamedConversation(deployment, user);
+    const subscribed = await subscribedConversation(deployment, user);
     const turn = async (conversation) => {
       const tookMs = [];
       for (let count = 0; count < latencyAppends; count += 1) {
@@ -41,30 +41,31 @@ async function timeToArrival(conversation, client) {
   const arrived = conversation.nextArrival();
   const startedMs = performance.now();
   const expectedRevision = BigInt(conversation.revision);
-  const appended = client.appendToStream(streamOf(conversation.id), renamed(conversation.revision), {
-    expectedRevision,
-  });
+  const event = conversation.seal(renaming(conversation.revision));
+  const appended = client.appendToStream(streamOf(conversation.id), event, { expectedRevision });
   const arrivedMs = await arrived;
   await appended;
   conversation.revision += 1;
   return arrivedMs - startedMs;
 }
 
-async function streamedConversation(user) {
+async function streamedConversation(deployment, user) {
   const { arrived, nextArrival } = arrivals();
   const id = await newConversation(user);
   const url = `${user.url}/conversations/${id}/stream?cursor=1`;
   const streams = await openStreams({ url, headers: user.headers, count: 1, onFrame: arrived });
-  return { id, revision: 0, nextArrival, close: () => streams.close() };
+  const seal = await sealerOf(deployment, id);
+  return { id, seal, revision: 0, nextArrival, close: () => streams.close() };
 }
 
-async function subscribedConversation(user, client) {
+async function subscribedConversation(deployment, user) {
   const { arrived, nextArrival } = arrivals();
   const id = await newConversation(user);
-  const subscription = client.subscribeToStream(streamOf(id), { fromRevision: 0n });
+  const subscription = deployment.client.subscribeToStream(streamOf(id), { fromRevision: 0n });
   subscription.on('error', (error) => subscription.destroy(error));
   subscription.on('data', arrived);
-  return { id, revision: 0, nextArrival, close: () => subscription.unsubscribe() };
+  const seal = await sealerOf(deployment, id);
+  return { id, seal, revision: 0, nextArrival, close: () => subscription.unsubscribe() };
 }
 
 /** Resolves `nextArrival()` with the time of the next event. */

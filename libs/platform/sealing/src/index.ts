@@ -13,4 +13,13 @@ export {
   type SealedFor,
 } from './key-store';
 export { openMembers, openTexts, type Opened } from './open-members';
-export { isSealedValue, openValue, placeOf, revealValue, sealValue, type RevealedValue } from './sealed-text';
+export {
+  isSealedAt,
+  isSealedValue,
+  openValue,
+  placeOf,
+  revealValue,
+  sealValue,
+  type Place,
+  type RevealedValue,
+} from './sealed-text';

@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { JsonValue, Sealed } from '@app/kernel';
 import { KeyDestroyed, type KeyId, type KeyStore, type SealedFor } from './key-store';
+import { OpenedValues } from './opened-values';
 
 /** A process forgets a key at most this long after it was read (docs/decisions/personal-data.md): after a minute, with the sweep below. */
 const keptMs = 45_000;
@@ -11,7 +13,8 @@ const keysMax = 50_000;
 export class KeyRing {
   /** Null for a destroyed key. */
   private readonly kept = new LRUCache<KeyId, { readonly key: Buffer | null }>({ max: keysMax, ttl: keptMs });
-  private readonly sweep = setInterval(() => this.kept.purgeStale(), sweepEveryMs).unref();
+  private readonly opened = new OpenedValues(keptMs);
+  private readonly sweep = setInterval(() => this.purgeStale(), sweepEveryMs).unref();
 
   constructor(private readonly store: KeyStore) {}
 
@@ -43,19 +46,35 @@ export class KeyRing {
     return key;
   }
 
-  /** Forgets keys that were destroyed. */
+  /**
+   * Opens a value. What was opened last is kept, no longer than keys are.
+   * @param key of the key id in its place, as this ring returned it just now: what is kept is returned for a destroyed key too
+   * @throws Error when it does not open
+   */
+  open(key: Buffer, sealed: Sealed): JsonValue {
+    return this.opened.open(key, sealed);
+  }
+
+  /** Forgets keys that were destroyed, and what they opened. */
   forget(ids: readonly KeyId[]): void {
     for (const id of ids) this.kept.delete(id);
+    this.opened.forget(new Set(ids));
   }
 
   /** Forgets all keys, of which some may have been destroyed unnoticed. */
   forgetAll(): void {
     this.kept.clear();
+    this.opened.clear();
   }
 
   close(): void {
     clearInterval(this.sweep);
-    this.kept.clear();
+    this.forgetAll();
+  }
+
+  private purgeStale(): void {
+    this.kept.purgeStale();
+    this.opened.sweep();
   }
 
   private keep(id: KeyId, key: Buffer | null): Buffer | null {

@@ -1,7 +1,7 @@
 import { erased, isErased, parsedJson, type Erased, type Sealed } from '@app/kernel';
 import type { KeyRing } from './key-ring';
 import type { KeyId } from './key-store';
-import { isSealedValue, openValue, placeOf } from './sealed-text';
+import { isSealedValue, placeOf } from './sealed-text';
 
 /** A row whose named members are open, or erased. */
 export type Opened<Row, Member extends keyof Row> = Omit<Row, Member> & {
@@ -27,19 +27,19 @@ export async function openMembers<Row extends object, Member extends keyof Row>(
     members.forEach((member, n) => {
       const value = closed[index]?.[n] ?? null;
       // Reason for the assertion: a sealed value opens to the value that was sealed.
-      if (value !== null) opened[member] = openedWith(found, value) as Row[Member];
+      if (value !== null) opened[member] = openedWith(keys, found, value) as Row[Member];
     });
     // Reason for the assertion: none of these members is sealed any more.
     return opened as unknown as Opened<Row, Member>;
   });
 }
 
-function openedWith(found: ReadonlyMap<KeyId, Buffer | null>, value: Sealed | Erased): unknown {
+function openedWith(keys: KeyRing, found: ReadonlyMap<KeyId, Buffer | null>, value: Sealed | Erased): unknown {
   if (!isSealedValue(value)) return erased;
   const key = found.get(keyIdOf(value)) ?? null;
   if (key === null) return erased;
   try {
-    return openValue(key, value);
+    return keys.open(key, value);
   } catch {
     // Altered bytes are as good as gone; the log of all events names the event that they were copied from.
     return erased;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { JsonValue, Sealed } from '@app/kernel';
-import { createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { isSealedValue, openValue, placeOf, revealValue, sealValue, type Place } from './sealed-text';
 
 const key = randomBytes(32);
@@ -64,6 +64,22 @@ it('what is revealed of one value proves its words by the commitment, and nothin
     const moved = sealValue(other.keyId === place.keyId ? key : randomBytes(32), other, 'yes');
     expect(under(commitKey)).not.toEqual(bytesIn(moved).subarray(28, 60));
   }
+});
+
+it('is under keys of HKDF-SHA-512, and a plaintext that is not the one committed to is not revealed', () => {
+  const info = `parley/value/1/${place.eventId}:${place.path}`;
+  const keys = Buffer.from(hkdfSync('sha512', key, 'parley/stream/1', info, 64));
+  const [nonce, plain] = [randomBytes(12), Buffer.from('"yes"')];
+  const sealedWith = (committed: string): Sealed => {
+    const commitment = createHmac('sha256', keys.subarray(32)).update(committed).digest();
+    const bound = Buffer.concat([Buffer.from(`1:${place.keyId}:${place.eventId}:${place.path}:`), commitment]);
+    const cipher = createCipheriv('aes-256-gcm', keys.subarray(0, 32), nonce).setAAD(bound);
+    const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+    const bytes = Buffer.concat([nonce, cipher.getAuthTag(), commitment, ciphertext]);
+    return { sealed: `1:${place.keyId}:${place.eventId}:${place.path}:${bytes.toString('base64url')}` };
+  };
+  expect(String(revealValue(key, sealedWith('"yes"')).plain)).toBe('"yes"');
+  expect(() => revealValue(key, sealedWith('"no"'))).toThrow('commits to');
 });
 
 it('a text of another form is not taken for a sealed value', () => {

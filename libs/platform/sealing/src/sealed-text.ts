@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isSealed, type JsonValue, type Sealed } from '@app/kernel';
 
 /** Sizes of AES-256-GCM (NIST SP 800-38D): a key of 256 bits, a nonce of 96, a tag of 128. */
@@ -9,6 +9,7 @@ const tagBytes = 16;
 const commitmentBytes = 32;
 const headBytes = nonceBytes + tagBytes + commitmentBytes;
 const cipherName = 'aes-256-gcm';
+const hashName = 'sha512';
 /** The form of the texts that this version writes. */
 const version = '1';
 
@@ -37,20 +38,27 @@ export function sealValue(key: Buffer, place: Place, value: JsonValue): Sealed {
   const plain = Buffer.from(JSON.stringify(value), 'utf8');
   const { cipherKey, commitKey } = valueKeys(key, place);
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(cipherName, cipherKey, nonce).setAAD(boundTo(place));
+  const commitment = commitmentTo(plain, commitKey);
+  const cipher = createCipheriv(cipherName, cipherKey, nonce).setAAD(boundTo(place, commitment));
   const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
-  const bytes = Buffer.concat([nonce, cipher.getAuthTag(), commitmentTo(plain, commitKey), ciphertext]);
-  return { sealed: [version, place.keyId, place.eventId, place.path, bytes.toString('base64url')].join(':') };
+  const bytes = Buffer.concat([nonce, cipher.getAuthTag(), commitment, ciphertext]);
+  return { sealed: beginOf(place) + bytes.toString('base64url') };
 }
 
 /**
- * Opens a sealed value.
+ * Opens a sealed value. Does not compute the commitment, because whoever sealed the value did, and the tag covers it.
  * @param key of the key id in its place
  * @throws Error when it does not open: it is under another key, or was altered or moved
  */
 export function openValue(key: Buffer, sealed: Sealed): JsonValue {
   // Reason for the assertion: `sealValue` encrypts JSON.
-  return JSON.parse(revealValue(key, sealed).plain.toString('utf8')) as JsonValue;
+  return JSON.parse(plainText(key, sealed)) as JsonValue;
+}
+
+/** As `openValue`; returns the JSON text. */
+export function plainText(key: Buffer, sealed: Sealed): string {
+  const { place, bytes } = read(sealed);
+  return decrypted(valueKeys(key, place), place, bytes).toString('utf8');
 }
 
 /** The exact plaintext of a sealed value, and the key under which its commitment is the HMAC-SHA256 of it. */
@@ -67,19 +75,21 @@ export interface RevealedValue {
  */
 export function revealValue(key: Buffer, sealed: Sealed): RevealedValue {
   const { place, bytes } = read(sealed);
-  const { cipherKey, commitKey } = valueKeys(key, place);
-  const decipher = createDecipheriv(cipherName, cipherKey, bytes.subarray(0, nonceBytes))
-    .setAAD(boundTo(place))
-    .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  const plain = Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
-  if (!timingSafeEqual(commitmentTo(plain, commitKey), commitmentIn(bytes)))
+  const keys = valueKeys(key, place);
+  const plain = decrypted(keys, place, bytes);
+  if (!timingSafeEqual(commitmentTo(plain, keys.commitKey), commitmentIn(bytes)))
     throw new Error('a sealed value does not have the plaintext that it commits to');
-  return { plain, commitKey };
+  return { plain, commitKey: keys.commitKey };
 }
 
 /** Returns the place that a sealed value names. @throws Error for a text that this product did not write */
 export function placeOf(sealed: Sealed): Place {
   return read(sealed).place;
+}
+
+/** Whether a sealed value names this place. */
+export function isSealedAt({ sealed }: Sealed, place: Place): boolean {
+  return sealed.startsWith(beginOf(place));
 }
 
 /** Whether a value is sealed by this product, so that `placeOf` can read it. */
@@ -98,13 +108,36 @@ function read({ sealed }: Sealed): { place: Place; bytes: Buffer } {
   return { place: { keyId, eventId, path }, bytes };
 }
 
-function valueKeys(key: Buffer, { eventId, path }: Place): ValueKeys {
-  const derived = Buffer.from(hkdfSync('sha256', key, eventId, `parley/value/1/${path}`, 2 * keyBytes));
-  return { cipherKey: derived.subarray(0, keyBytes), commitKey: derived.subarray(keyBytes) };
+function beginOf({ keyId, eventId, path }: Place): string {
+  return `${version}:${keyId}:${eventId}:${path}:`;
 }
 
-function boundTo({ keyId, eventId, path }: Place): Buffer {
-  return Buffer.from(`${keyId}:${eventId}:${path}`, 'utf8');
+function decrypted({ cipherKey }: ValueKeys, place: Place, bytes: Buffer): Buffer {
+  const decipher = createDecipheriv(cipherName, cipherKey, bytes.subarray(0, nonceBytes))
+    .setAAD(boundTo(place, commitmentIn(bytes)))
+    .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
+}
+
+/** HKDF-Expand (RFC 5869, 2.3): one block of SHA-512 is both keys. */
+function valueKeys(key: Buffer, { eventId, path }: Place): ValueKeys {
+  const block = createHmac(hashName, extracted(key)).update(`parley/value/1/${eventId}:${path}\x01`).digest();
+  return { cipherKey: block.subarray(0, keyBytes), commitKey: block.subarray(keyBytes) };
+}
+
+/** HKDF-Extract (RFC 5869, 2.2) of a stream's key, computed once for as long as the key is in memory. */
+function extracted(key: Buffer): Buffer {
+  const known = pseudorandom.get(key);
+  if (known !== undefined) return known;
+  const made = createHmac(hashName, 'parley/stream/1').update(key).digest();
+  pseudorandom.set(key, made);
+  return made;
+}
+
+const pseudorandom = new WeakMap<Buffer, Buffer>();
+
+function boundTo(place: Place, commitment: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(beginOf(place), 'utf8'), commitment]);
 }
 
 function commitmentTo(plain: Buffer, commitKey: Buffer): Buffer {

@@ -1,7 +1,7 @@
 import { jsonEvent, type EventData } from '@eventstore/db-client';
 import { Logger } from '@nestjs/common';
-import { erased, isErased, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { isSealedValue, openValue, placeOf, sealValue, type KeyId, type KeyRing } from '@app/sealing';
+import { erased, isErased, isJsonObject, isSealed, type JsonObject, type JsonValue, type Sealed } from '@app/kernel';
+import { isSealedAt, openValue, sealValue, type KeyId, type KeyRing, type Place } from '@app/sealing';
 import { personalPathsOf } from './personal-paths';
 import type { EventMetadata, SealedMembers, StoredEvent } from './codec';
 
@@ -89,15 +89,18 @@ export function sealedUnder({ metadata: { sealed } }: StoredEvent): KeyId | null
 /**
  * Returns the event with its words open. Words that do not open were altered or moved: they are erased too, and the log names the event.
  * @param key null where it was destroyed: then the words are erased
+ * @param opening opens a sealed value with a key
  */
-export function openEvent(stored: StoredEvent, key: Buffer | null): StoredEvent {
+export function openEvent(stored: StoredEvent, key: Buffer | null, opening: Opening = openValue): StoredEvent {
   const { payload, metadata } = stored;
   if (metadata.sealed === undefined) return stored;
+  const { key: keyId, members } = metadata.sealed;
   const open = (path: string) => (value: JsonValue) => {
-    const opened = key === null ? undefined : openedAt(stored, path, value, key);
+    const place = { keyId, eventId: stored.id, path };
+    const opened = key === null ? undefined : openedAt(stored, place, value, key, opening);
     return opened === undefined ? gone : opened;
   };
-  const { data, secret } = changed({ data: payload, secret: metadata.private }, metadata.sealed.members, open);
+  const { data, secret } = changed({ data: payload, secret: metadata.private }, members, open);
   const { sealed: _, ...rest } = metadata;
   return { ...stored, payload: data, metadata: { ...rest, ...(secret && { private: secret }) } };
 }
@@ -110,24 +113,25 @@ export async function openEvents(keys: KeyRing, events: readonly StoredEvent[]):
   const ids = new Set(events.flatMap((event) => sealedUnder(event) ?? []));
   if (ids.size === 0) return [...events];
   const found = await keys.keysOf([...ids]);
+  const opening: Opening = (key, value) => keys.open(key, value);
   return events.map((event) => {
     const id = sealedUnder(event);
-    return id === null ? event : openEvent(event, found.get(id) ?? null);
+    return id === null ? event : openEvent(event, found.get(id) ?? null, opening);
   });
 }
+
+type Opening = (key: Buffer, value: Sealed) => JsonValue;
 
 const gone = asJson(erased);
 
 /** Returns a member of an event, opened; undefined if it is not what was sealed there. */
-function openedAt({ id, stream, revision }: StoredEvent, path: string, value: JsonValue, key: Buffer) {
+function openedAt({ stream, revision }: StoredEvent, place: Place, value: JsonValue, key: Buffer, opening: Opening) {
   try {
-    if (!isSealedValue(value)) return undefined;
-    const place = placeOf(value);
-    if (place.eventId === id && place.path === path) return openValue(key, value);
+    if (isSealed(value) && isSealedAt(value, place)) return opening(key, value);
   } catch {
     // AES-GCM gives no further reason.
   }
-  logger.error(`${path} of event ${revision} of ${stream} does not open: its bytes were altered or moved`);
+  logger.error(`${place.path} of event ${revision} of ${stream} does not open: its bytes were altered or moved`);
   return undefined;
 }
 
