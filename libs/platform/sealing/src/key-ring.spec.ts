@@ -1,9 +1,7 @@
 import type { JsonValue, UserId } from '@app/kernel';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyRing } from './key-ring';
 import { KeyStore, sealedForUser, type KeyId, type SealedFor } from './key-store';
-import { OpenedValues } from './opened-values';
 import { sealValue } from './sealed-text';
 
 /** A table of keys in memory; counts its reads. */
@@ -46,9 +44,11 @@ beforeEach(() => {
 });
 afterEach(() => ring.close());
 
-// Reason for the assertions: nothing else shows what is left in memory.
-const sizeOf = (opened: OpenedValues) => (opened as unknown as { texts: { size: number } }).texts.size;
-const kept = () => sizeOf((ring as unknown as { opened: OpenedValues }).opened);
+/** The number of texts that a ring has opened and still keeps. */
+function kept(of = ring): number {
+  // Reason for the assertion: nothing else shows what is left in memory.
+  return (of as unknown as { opened: { entries: { size: number } } }).opened.entries.size;
+}
 
 it('opens a value again, and each time as a new object', async () => {
   const key = await ring.keyOf(ada);
@@ -77,13 +77,33 @@ it('forgets what a key has opened with the key, and nothing else', async () => {
   expect([kept(), ring.peek(bob.keyId)]).toEqual([0, undefined]);
 });
 
-it('removes at a sweep what was opened longer ago than keys are kept', async () => {
-  const key = await ring.keyOf(ada);
-  const opened = new OpenedValues(10);
-  opened.open(key, valueOf(key, ada, 'mine'));
-  await sleep(30);
-  opened.sweep();
-  expect(sizeOf(opened)).toBe(0);
+it('remembers a text until its key is forgotten, or was destroyed', async () => {
+  await ring.keyOf(ada);
+  ring.remember(ada.keyId, 'page', 'words');
+  ring.remember(bob.keyId, 'page', 'whose key is not in memory');
+  expect([ring.recall(ada.keyId, 'page'), ring.recall(bob.keyId, 'page')]).toEqual(['words', undefined]);
+  ring.forget([ada.keyId]);
+  expect([ring.recall(ada.keyId, 'page'), kept()]).toEqual([undefined, 0]);
+  keys.table.set(ada.keyId, null);
+  await ring.keysOf([ada.keyId]);
+  ring.remember(ada.keyId, 'page', 'words');
+  expect([ring.recall(ada.keyId, 'page'), kept()]).toEqual([undefined, 0]);
+});
+
+it('sweeps what was opened within ten seconds', async () => {
+  jest.useFakeTimers();
+  const swept = new KeyRing(keys);
+  try {
+    const key = await swept.keyOf(ada);
+    swept.open(key, valueOf(key, ada, 'mine'));
+    await jest.advanceTimersByTimeAsync(9_000);
+    expect(kept(swept)).toBe(1);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(kept(swept)).toBe(0);
+  } finally {
+    swept.close();
+    jest.useRealTimers();
+  }
 });
 
 it('does not open a value with another key', async () => {

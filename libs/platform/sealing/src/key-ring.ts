@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { JsonValue, Sealed } from '@app/kernel';
 import { KeyDestroyed, type KeyId, type KeyStore, type SealedFor } from './key-store';
-import { OpenedValues } from './opened-values';
+import { OpenedTexts } from './opened-texts';
+import { placeOf, plainText } from './sealed-text';
 
 /** A process forgets a key at most this long after it was read (docs/decisions/personal-data.md): after a minute, with the sweep below. */
 const keptMs = 45_000;
 const sweepEveryMs = 10_000;
+/** Longer sealed texts are opened each time: hashing them as a name would cost much of what opening them costs. */
+const rememberedMax = 2_048;
 /** Most keys in memory, each some 200 bytes. */
 const keysMax = 50_000;
 
@@ -13,8 +16,8 @@ const keysMax = 50_000;
 export class KeyRing {
   /** Null for a destroyed key. */
   private readonly kept = new LRUCache<KeyId, { readonly key: Buffer | null }>({ max: keysMax, ttl: keptMs });
-  private readonly opened = new OpenedValues(keptMs);
-  private readonly sweep = setInterval(() => this.purgeStale(), sweepEveryMs).unref();
+  private readonly opened = new OpenedTexts();
+  private readonly sweep = setInterval(() => this.sweepMemory(), sweepEveryMs).unref();
 
   constructor(private readonly store: KeyStore) {}
 
@@ -47,18 +50,29 @@ export class KeyRing {
   }
 
   /**
-   * Opens a value. What was opened last is kept, no longer than keys are.
+   * Opens a value. A short text that was opened is kept until the next sweep.
    * @param key of the key id in its place, as this ring returned it just now: what is kept is returned for a destroyed key too
    * @throws Error when it does not open
    */
   open(key: Buffer, sealed: Sealed): JsonValue {
-    return this.opened.open(key, sealed);
+    // Reason for the assertion: `sealValue` encrypts JSON.
+    return JSON.parse(this.plainOf(key, sealed)) as JsonValue;
+  }
+
+  /** Returns a text that was remembered since the last sweep, unless its key was forgotten. */
+  recall(keyId: KeyId, name: string): string | undefined {
+    return this.peek(keyId) == null ? undefined : this.opened.get(`${keyId} ${name}`);
+  }
+
+  /** Keeps a text with words of this key until the next sweep. */
+  remember(keyId: KeyId, name: string, text: string): void {
+    if (this.peek(keyId) != null) this.opened.set(`${keyId} ${name}`, keyId, text);
   }
 
   /** Forgets keys that were destroyed, and what they opened. */
   forget(ids: readonly KeyId[]): void {
     for (const id of ids) this.kept.delete(id);
-    this.opened.forget(new Set(ids));
+    this.opened.forget(ids);
   }
 
   /** Forgets all keys, of which some may have been destroyed unnoticed. */
@@ -72,9 +86,20 @@ export class KeyRing {
     this.forgetAll();
   }
 
-  private purgeStale(): void {
+  private plainOf(key: Buffer, sealed: Sealed): string {
+    if (sealed.sealed.length > rememberedMax) return plainText(key, sealed);
+    const known = this.opened.get(sealed.sealed);
+    if (known !== undefined) return known;
+    const plain = plainText(key, sealed);
+    // Reason for the assertion: a sealed text names the key that it was sealed under.
+    this.opened.set(sealed.sealed, placeOf(sealed).keyId as KeyId, plain);
+    return plain;
+  }
+
+  private sweepMemory(): void {
     this.kept.purgeStale();
-    this.opened.sweep();
+    // Cheaper than a time for each text, and what is read often is back after one opening.
+    this.opened.clear();
   }
 
   private keep(id: KeyId, key: Buffer | null): Buffer | null {
