@@ -1,7 +1,9 @@
 import { limits } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { KeyRing } from '@app/sealing';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { allPages, conversationOf, defined, type Listed, start, untilEnded } from '@app/testing/journeys';
+import { allPages, conversationOf, defined, type Listed, partOf, start, untilEnded } from '@app/testing/journeys';
 
 const mebibyte = 1024 * 1024;
 /** Each character takes four bytes, so twelve such runs or fifty such rules exceed a page. */
@@ -67,4 +69,12 @@ describe('a page ends early at 1 MiB of JSON', () => {
     expect(items).toHaveLength(count);
     expect(items).toEqual(one.items);
   });
+});
+
+it('a list of erased words, which are short, has all of them', async () => {
+  const destroyed = `UPDATE sealing_keys SET wrapped = NULL, destroyed_at = now() WHERE key_id = $1 RETURNING 1`;
+  expect(await partOf(deployment, Database).query(destroyed, [`c/${conversationId}`])).toHaveLength(1);
+  partOf(deployment, KeyRing).forgetAll();
+  const { items } = await allPages<{ text: unknown }>(user, `/conversations/${conversationId}/messages?limit=100`);
+  expect(items.map(({ text }) => text)).toEqual(Array.from({ length: 24 }, () => ({ erased: true })));
 });

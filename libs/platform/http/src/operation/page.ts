@@ -23,7 +23,7 @@ export class PageSpace {
  * @param rows up to `limit + 1` rows in the list's order: the extra one shows that there are more
  * @param cursorAfter returns the cursor that continues after a row
  */
-export function pageOf<Row, View>(
+export function pageOf<Row extends object, View>(
   rows: readonly Row[],
   limit: number,
   show: (row: Row) => View,
@@ -64,7 +64,13 @@ export function pageTextOf(
   return `{"data":[${shown.map(({ text }) => text).join()}],"nextCursor":${nextCursor}${counted}}`;
 }
 
-function cursorAfterPage<Row>(rows: readonly Row[], shown: number, cursorAfter: (row: Row) => string): string | null {
+/** `goesOn` of the last row says that PostgreSQL has more rows for this page (`boundedPage`). */
+function cursorAfterPage<Row extends object>(
+  rows: readonly Row[],
+  shown: number,
+  cursorAfter: (row: Row) => string,
+): string | null {
   const last = rows[shown - 1];
-  return last !== undefined && rows.length > shown ? cursorAfter(last) : null;
+  if (last === undefined) return null;
+  return rows.length > shown || ('goesOn' in last && last.goesOn === true) ? cursorAfter(last) : null;
 }
