@@ -75,6 +75,7 @@ it('a list of erased words, which are short, has all of them', async () => {
   const destroyed = `UPDATE sealing_keys SET wrapped = NULL, destroyed_at = now() WHERE key_id = $1 RETURNING 1`;
   expect(await partOf(deployment, Database).query(destroyed, [`c/${conversationId}`])).toHaveLength(1);
   partOf(deployment, KeyRing).forgetAll();
-  const { items } = await allPages<{ text: unknown }>(user, `/conversations/${conversationId}/messages?limit=100`);
-  expect(items.map(({ text }) => text)).toEqual(Array.from({ length: 24 }, () => ({ erased: true })));
+  const { items } = await allPages(user, `/conversations/${conversationId}/messages?limit=100`);
+  expect(items).toHaveLength(24);
+  for (const item of items) expect(item).toMatchObject({ text: { erased: true } });
 });

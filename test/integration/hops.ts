@@ -36,7 +36,8 @@ const background = [
   /clock_offset_ms/,
   /ledger_/, // queries of the sandbox's provider to its own ledger
   /^SELECT public_key, sealed FROM wallet_keys/, // and its signing keys
-  /FROM source_samples WHERE/, // these four are sweeps for work without a timer
+  /FROM source_samples WHERE/, // these five are sweeps for work without a timer
+  /FROM \{erasures\}/,
   /FROM \{automations\} AS a WHERE/,
   /FROM \{occurrences\} AS o JOIN \{automations\}/,
   /FROM \{automations\}, jsonb_array_elements/,

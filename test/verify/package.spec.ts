@@ -1,7 +1,9 @@
 /** @parley/verify as its users get it: from its tarball, in Node, with a receipt and the log of a running deployment. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { operatorOf } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { erase, untilErasure } from '@app/testing/erasures';
 import { PackedProject } from '../client/packed';
 import { provenWithdrawal, type Proven } from './receipts';
 
@@ -14,12 +16,19 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent' } });
   project = await PackedProject.create('verify');
   proven = await provenWithdrawal(deployment);
-  await project.write('proven.json', JSON.stringify(proven));
+  await project.write('proven.json', JSON.stringify({ ...proven, certificate: await certificateOfErasure() }));
 }, withinMs);
 afterAll(async () => {
   await project.remove();
   await deployment.stop();
 });
+
+async function certificateOfErasure(): Promise<unknown> {
+  const [operator, user] = [await operatorOf(deployment, ['users']), await deployment.newUser()];
+  await erase(operator, user);
+  await untilErasure(operator, user, 'completed');
+  return (await operator.get(`/users/${user.userId}/erase/certificate`)).body;
+}
 
 /** The test program for both builds, which are imported as `verify`. */
 const asks = `
@@ -86,14 +95,16 @@ describe('the package, from its tarball', () => {
       const given = `
         import { readFileSync } from 'node:fs';
         interface Receipt { proof: { checkpoint: string } }
-        const proven = JSON.parse(readFileSync('proven.json', 'utf8')) as Record<'logKey' | 'witnessKey', string> & { receipt: Receipt };
-        const { receipt, logKey, witnessKey } = proven;
+        interface Proven { receipt: Receipt; certificate: { note: string }; logKey: string; witnessKey: string }
+        const proven = JSON.parse(readFileSync('proven.json', 'utf8')) as Proven;
+        const { receipt, certificate, logKey, witnessKey } = proven;
         const text = JSON.stringify(receipt);
         const baseUrl = process.env['BASE_URL'] ?? '';`;
       await project.write('tour.mts', [given, ...snippets].join('\n'));
       await project.compile(['tour.mts'], 'node16', 'package');
       const said = await project.node('tour.mjs', { BASE_URL: deployment.baseUrls[0] ?? '' });
       expect(said.split('\n').filter((line) => line.startsWith('proven'))).toHaveLength(aspects.length);
+      expect(said.split('\n').filter((line) => line.startsWith('true '))).toHaveLength(1);
       expect(said.trim().split('\n').at(-1)).toBe('true');
     },
     withinMs,

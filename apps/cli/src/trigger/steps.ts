@@ -100,7 +100,11 @@ interface Entry {
 /** The first run shows what a run costs, and what it needs before it starts; the second leaves less than that. */
 export async function exhaustBudget(user: TriggerUser): Promise<void> {
   await say(user, sentence);
-  const { data } = await user.call<{ data: readonly Entry[] }>('GET', '/budget/entries');
+  // The budget is settled after the run has ended.
+  const data = await user.calls.until('the run is paid for', async () => {
+    const entries = await user.call<{ data: readonly Entry[] }>('GET', '/budget/entries');
+    return entries.data.some(({ kind }) => kind !== 'reserved') ? entries.data : null;
+  });
   const amountsOf = (kind: Entry['kind']) =>
     data.filter((entry) => entry.kind === kind).map((each) => each.amountCents);
   const neededCents = amountsOf('reserved').at(-1) ?? 0;
