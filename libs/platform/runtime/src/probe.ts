@@ -17,6 +17,7 @@ export type ProbePoint =
   | 'provider:before'
   | 'provider:after'
   | 'erasure:step'
+  | 'retention:step'
   | 'webhooks:after-fan-out'
   | 'webhooks:after-claim'
   | 'webhooks:after-send';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedContent } from '@app/conversations';
-import type { UserId } from '@app/kernel';
+import type { ConversationId, UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { ArtifactBytes } from './sealed/artifact-bytes';
 
@@ -12,7 +12,7 @@ interface Removed {
   readonly kept: number;
 }
 
-/** Removes the bytes of all artifacts of a user; their events and rows stay. */
+/** Removes the bytes of artifacts; their events and rows stay. */
 @Injectable()
 export class ArtifactRemoval {
   constructor(
@@ -22,12 +22,21 @@ export class ArtifactRemoval {
 
   /** Files of earlier versions stay: other users may have the same ones. Idempotent. The read models must have caught up. @throws Unavailable */
   async removeAll(userId: UserId): Promise<Removed> {
+    return this.removeWhere('user_id', userId);
+  }
+
+  /** As `removeAll`, for the files of one conversation. @throws Unavailable */
+  async removeOf(conversationId: ConversationId): Promise<Removed> {
+    return this.removeWhere('conversation_id', conversationId);
+  }
+
+  private async removeWhere(column: 'user_id' | 'conversation_id', id: string): Promise<Removed> {
     let [removed, kept, after] = [0, 0, 0];
     for (;;) {
       const rows = await this.database.query<{ readonly content: SealedContent; readonly position: number }>(
-        `SELECT content, position FROM {artifacts} WHERE user_id = $1 AND content IS NOT NULL AND position > $2
+        `SELECT content, position FROM {artifacts} WHERE ${column} = $1 AND content IS NOT NULL AND position > $2
          ORDER BY position LIMIT $3`,
-        [userId, after, pageArtifacts],
+        [id, after, pageArtifacts],
       );
       for (const { content } of rows) {
         if (await this.bytes.remove(content)) removed += 1;

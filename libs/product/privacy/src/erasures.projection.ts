@@ -1,6 +1,11 @@
 import { idInStream } from '@app/event-store';
 import { migration, type Projection } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import {
+  ArchivedConversationRow,
+  archivedConversationsMigrations,
+  archivedConversationsProjection,
+} from './archived-conversations.projection';
 import type { ErasureEvent } from './erasure.events';
 import { erasureKind } from './erasure.stream';
 
@@ -44,7 +49,7 @@ const erasuresProjection: Projection<ErasureRow, ErasureEvent> = {
 
 /** The slice's tables and projections in PostgreSQL. */
 export const privacyReadModel = {
-  rows: [ErasureRow],
-  migrations: erasuresMigrations,
-  projections: [erasuresProjection],
+  rows: [ErasureRow, ArchivedConversationRow],
+  migrations: [...erasuresMigrations, ...archivedConversationsMigrations],
+  projections: [erasuresProjection, archivedConversationsProjection],
 };

@@ -2,7 +2,9 @@ import { Module } from '@nestjs/common';
 import { ArtifactsModule } from '@app/artifacts';
 import { AuditModule } from '@app/audit';
 import { Certificates } from './certificates';
+import { CloseConversations } from './close-conversations';
 import { ClosedEvents } from './closed-events';
+import { DueConversations } from './due-conversations';
 import { DestroyKeys } from './destroy-keys';
 import { Endings } from './endings';
 import { ErasureSteps } from './erasure-steps';
@@ -14,6 +16,7 @@ import { PersonalStreams } from './personal-streams';
 import { ProveErasure } from './prove-erasure';
 import { PurgeUser } from './purge-user';
 import { Purges } from './purges';
+import { RetentionWork } from './retention-work';
 import { RequestErasureHandler } from './request-erasure';
 
 /** Asks for erasures, and reads them. */
@@ -24,13 +27,15 @@ export class PrivacyModule {}
 @Module({ imports: [ArtifactsModule], providers: [ExportUserHandler, PersonalStreams] })
 export class ExportModule {}
 
-/** Carries out erasures, in workers. */
+/** Carries out erasures, and closes what is kept no longer, in workers. */
 @Module({
   imports: [ArtifactsModule, AuditModule],
   providers: [
     Certificates,
+    CloseConversations,
     ClosedEvents,
     DestroyKeys,
+    DueConversations,
     Endings,
     ErasureSteps,
     ErasureWork,
@@ -39,6 +44,7 @@ export class ExportModule {}
     ProveErasure,
     PurgeUser,
     Purges,
+    RetentionWork,
   ],
 })
 export class PrivacyWorkModule {}

@@ -58,6 +58,10 @@ export const variables = {
     default: undefined,
     desc: "How many of them may be one user's; unset: a quarter of EXECUTION_CAPACITY, at least 4",
   }),
+  RETENTION_ARCHIVED_DAYS: positiveInteger({
+    default: undefined,
+    desc: 'Days after which the words and files of an archived conversation are closed for good (docs/privacy.md); unset: never',
+  }),
   ARTIFACT_BYTES_PER_USER: byteCount({ default: 1_073_741_824, desc: 'Bytes of artifacts that a user can have' }),
   CONVERSATIONS_PER_USER: positiveInteger({
     default: 10_000,

@@ -1,4 +1,5 @@
-import { TookTooLong, type UserId } from '@app/kernel';
+import { TookTooLong, type ConversationId, type UserId } from '@app/kernel';
+import { conversationKeyId } from '@app/sealing';
 import { Client } from 'pg';
 import type { Database } from '../database/database';
 import { answering } from '../postgres/postgres-errors';
@@ -57,6 +58,23 @@ export class KeyErasure {
       [userId],
     );
     return counted ?? { user: 0, conversations: 0, identities: 0 };
+  }
+
+  /** Destroys the salts of conversations, and notifies all processes of their users. Idempotent. */
+  async destroyConversations(ids: readonly ConversationId[]): Promise<void> {
+    const names = ids.map((id) => conversationKeyId(id));
+    await this.database.all([
+      {
+        text: `UPDATE sealing_keys SET wrapped = NULL, destroyed_at = coalesce(destroyed_at, now())
+          WHERE key_id = ANY($1) AND wrapped IS NOT NULL`,
+        values: [names],
+      },
+      {
+        text: `SELECT pg_notify($1, user_id::text) FROM sealing_keys
+          WHERE key_id = ANY($2) AND user_id IS NOT NULL GROUP BY user_id`,
+        values: [keysDestroyed, names],
+      },
+    ]);
   }
 
   /** Whether a user has a key that is not destroyed. */

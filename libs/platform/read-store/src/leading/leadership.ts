@@ -20,6 +20,7 @@ export const leaderLocks = {
   transparency: 7_265_011,
   webhooks: 7_265_012,
   erasures: 7_265_013,
+  retention: 7_265_014,
 } as const;
 
 /**

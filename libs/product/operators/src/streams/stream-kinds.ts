@@ -7,7 +7,7 @@ import { decodeEvent, idInStream, presentForm } from '@app/event-store';
 import type { DomainEvent, StoredEvent, StreamKind } from '@app/event-store';
 import type { JsonValue, Marks } from '@app/kernel';
 import { partnerKeyKind } from '@app/partners';
-import { erasureKind } from '@app/privacy';
+import { erasureKind, retentionKind } from '@app/privacy';
 import { runBindingKind } from '@app/runs';
 import type { SealedFor } from '@app/sealing';
 import { identityKind, userKind } from '@app/users';
@@ -53,6 +53,7 @@ const kinds: readonly FoldedKind[] = [
   folded(inputKind),
   folded(endpointKind),
   folded(erasureKind),
+  folded(retentionKind),
 ];
 
 /** The marks of the members of all events, by category and type. */

@@ -3,6 +3,7 @@ import { runBindingKind } from '@app/runs';
 import { identityKind } from '@app/users';
 import { walletKind } from '@app/wallets';
 import { erasureKind } from '../erasure.stream';
+import { retentionKind } from '../retention.stream';
 import { personalKinds, userIdItself, type IdsOf } from '../personal-streams';
 
 /** A file of events: all streams of one kind that are a user's. */
@@ -27,6 +28,11 @@ const further: readonly IdsOf[] = [
     sql: "SELECT run_key::text AS id FROM {runs} WHERE user_id = $1 AND substr(id::text, 15, 1) NOT IN ('5', '7')",
   },
   { kind: erasureKind, sql: userIdItself },
+  {
+    kind: retentionKind,
+    sql: `SELECT a.id::text AS id FROM {archived_conversations} AS a JOIN {conversations} AS c ON c.id = a.id
+          WHERE c.user_id = $1 AND a.is_closed`,
+  },
 ];
 
 /** File and content of each kind, in the order of the archive. */
@@ -57,6 +63,10 @@ const files: Readonly<Record<string, { readonly file: string; readonly content: 
   },
   budget: { file: 'budget.jsonl', content: 'What the agent may spend and has spent.' },
   erasure: { file: 'erasure.jsonl', content: 'The erasure of the account, if one was requested.' },
+  retention: {
+    file: 'closed-conversations.jsonl',
+    content: 'When the words of old archived conversations were closed for good.',
+  },
 };
 
 /** Every file of events in an archive. */

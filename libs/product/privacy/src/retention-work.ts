@@ -1,0 +1,56 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { failureWords } from '@app/kernel';
+import { Database, keepLeading } from '@app/read-store';
+import { Configuration } from '@app/settings';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CloseConversations } from './close-conversations';
+import { DueConversations, type Archived } from './due-conversations';
+
+/** Real time: the pause between two batches. */
+const everyMs = 5_000;
+
+/** Closes the words of old archived conversations, in one process of the deployment. */
+@Injectable()
+export class RetentionWork implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Retention');
+  private readonly stopping = new AbortController();
+  private work: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly configuration: Configuration,
+    private readonly conversations: DueConversations,
+    private readonly closing: CloseConversations,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { leaderSession } = this.database;
+    this.work = keepLeading(leaderSession, 'retention', this.stopping.signal, (leading) => this.lead(leading));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.work;
+  }
+
+  private async lead(leading: AbortSignal): Promise<void> {
+    const { RETENTION_ARCHIVED_DAYS: afterDays } = this.configuration.env;
+    let after: Archived | null = null;
+    while (!leading.aborted) {
+      try {
+        const restored = await this.conversations.restored();
+        if (restored.length > 0) await this.closing.closeAgain(restored);
+        if (afterDays !== undefined) after = await this.closeSome(afterDays, after);
+      } catch (error) {
+        if (!leading.aborted) this.logger.warn(`archived conversations are closed later: ${failureWords(error)}`);
+      }
+      await sleep(everyMs, undefined, { signal: leading }).catch(() => undefined); // it ends
+    }
+  }
+
+  private async closeSome(afterDays: number, after: Archived | null): Promise<Archived | null> {
+    const { due, last } = await this.conversations.some(afterDays, after);
+    if (due.length > 0) await this.closing.close(due, afterDays);
+    return last;
+  }
+}
