@@ -55,7 +55,7 @@ export function eraseEvent(encoded: EventData, paths: readonly string[], keyId: 
 }
 
 /**
- * Whether an event has words that are neither sealed nor erased, as versions before 0.3.0 stored them. A member that no mark names is of
+ * Whether an event has words that are neither sealed nor erased, as versions before 0.2.0 stored them. A member that no mark names is of
  * such a version, and may have words.
  * @param members of the kind, by event type @param stored in its present version
  */

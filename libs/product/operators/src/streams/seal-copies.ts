@@ -24,7 +24,7 @@ interface ClearEvent {
   readonly paths: readonly string[];
 }
 
-/** Whether an event has words of a person in clear, as versions before 0.3.0 stored them. */
+/** Whether an event has words of a person in clear, as versions before 0.2.0 stored them. */
 export function hasClearWords(received: ReceivedEvent): boolean {
   const stored = decodeOwn(received);
   return stored !== null && clearIn(stored) !== null;
