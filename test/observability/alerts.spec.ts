@@ -26,6 +26,7 @@ import { installedWithinMs } from '@app/testing/programs';
 import { until } from '@app/testing/until';
 import { PartnerEndpoint } from '@app/testing/webhooks';
 import { expressionsIn, shippedDashboard } from './shipped-dashboard';
+import { refuseRows } from './refusing-table';
 import { alertsIn, shipped } from './shipped-prometheus';
 import { parley } from '../deployment/cli';
 import {
@@ -97,15 +98,12 @@ it('a worker that hangs', async () => {
 
 it('an event that a read model cannot take in', async () => {
   const admin = await connected();
-  await admin.query(
-    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$;
-     CREATE TRIGGER refuse BEFORE INSERT ON conversations FOR EACH ROW WHEN (NEW.title = 'the one') EXECUTE FUNCTION refuse()`,
-  );
-  expect((await user.post('/conversations', { title: 'the one' })).status).toBe(201);
+  const one = await watched.deployment.newUser();
+  const ofOne = { table: 'conversations', on: 'INSERT', when: `NEW.user_id = '${one.userId}'` } as const;
+  const takeAgain = await refuseRows(admin, ofOne);
+  expect((await one.post('/conversations', {})).status).toBe(201);
   // The subscription continues by itself.
-  await whileBroken(['ParleySubscriptionStuck'], () =>
-    admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse'),
-  );
+  await whileBroken(['ParleySubscriptionStuck'], takeAgain);
   await admin.end();
 });
 
@@ -305,15 +303,11 @@ it('an endpoint of a partner that says that it is gone; one that an operator dis
 it('webhooks that nobody can claim', async () => {
   const { partner } = await told();
   const admin = await connected();
-  await admin.query(
-    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
-     CREATE TRIGGER refuse BEFORE UPDATE ON webhook_lanes FOR EACH ROW WHEN (NEW.lease IS DISTINCT FROM OLD.lease) EXECUTE FUNCTION refuse()`,
-  );
+  const claimed = 'NEW.lease IS DISTINCT FROM OLD.lease';
+  const takeAgain = await refuseRows(admin, { table: 'webhook_lanes', on: 'UPDATE', when: claimed });
   await prepare(user, usdc, '1');
   await moveClock(watched.deployment, 600);
-  await whileBroken(['ParleyWebhooksLate'], () =>
-    admin.query('DROP TRIGGER refuse ON webhook_lanes; DROP FUNCTION refuse'),
-  );
+  await whileBroken(['ParleyWebhooksLate'], takeAgain);
   await admin.end();
   await partner.leave();
 });
@@ -352,11 +346,17 @@ it('what the runbook has operators ask is answered, by PostgreSQL and the comman
   expect(statements.length).toBeGreaterThan(2);
   for (const sql of statements) await admin.query(sql);
   await admin.end();
-  const commands = [...runbook.matchAll(/`parley ([a-z-]+(?: [a-z-]+)?)/g)].map(([, words = '']) => words);
-  expect(commands.length).toBeGreaterThan(3);
-  for (const words of new Set(commands)) {
+  // One command may be quoted several times, each time with other options.
+  const optionsOf = new Map<string, Set<string>>();
+  for (const [, words = '', rest = ''] of runbook.matchAll(/`parley ([a-z][a-z-]*(?: [a-z][a-z-]*)?)([^`]*)`/g)) {
+    const quoted = rest.match(/--[a-z][a-z-]*/g) ?? [];
+    optionsOf.set(words, new Set([...(optionsOf.get(words) ?? []), ...quoted]));
+  }
+  expect(optionsOf.size).toBeGreaterThan(3);
+  for (const [words, options] of optionsOf) {
     const { stdout } = await parley({}, [...words.split(' '), '--help']);
     expect(stdout).toContain(`Usage: parley ${words} `);
+    for (const option of options) expect(stdout).toContain(`  ${option} `);
   }
 });
 
