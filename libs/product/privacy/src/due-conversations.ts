@@ -35,7 +35,9 @@ export class DueConversations {
     after: Archived | null,
   ): Promise<{ readonly due: readonly Archived[]; readonly last: Archived | null }> {
     if (!(await this.gate.caughtUp())) return { due: [], last: after };
-    const rows = await this.archivedUntil(instantOf(this.clock.epochMs() - afterDays * dayMs), after);
+    // Nothing is as old as a number of days that reaches before 1970.
+    const until = instantOf(Math.max(0, this.clock.epochMs() - afterDays * dayMs));
+    const rows = await this.archivedUntil(until, after);
     const due: Archived[] = [];
     for (const row of rows) if (await this.isOver(row)) due.push(row);
     return { due, last: rows.length < batchMax ? null : (rows.at(-1) ?? null) };

@@ -14,6 +14,8 @@ const everyMs = 5_000;
 export class RetentionWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Retention');
   private readonly stopping = new AbortController();
+  /** The last conversation of the batch before. */
+  private passed: Archived | null = null;
   private work: Promise<void> = Promise.resolve();
 
   constructor(
@@ -35,12 +37,11 @@ export class RetentionWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async lead(leading: AbortSignal): Promise<void> {
     const { RETENTION_ARCHIVED_DAYS: afterDays } = this.configuration.env;
-    let after: Archived | null = null;
     while (!leading.aborted) {
       try {
         const restored = await this.conversations.restored();
-        if (restored.length > 0) await this.closing.closeAgain(restored);
-        if (afterDays !== undefined) after = await this.closeSome(afterDays, after);
+        if (restored.length > 0) await this.closing.closeAgain(restored, leading);
+        if (afterDays !== undefined) await this.closeSome(afterDays, leading);
       } catch (error) {
         if (!leading.aborted) this.logger.warn(`archived conversations are closed later: ${failureWords(error)}`);
       }
@@ -48,9 +49,10 @@ export class RetentionWork implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async closeSome(afterDays: number, after: Archived | null): Promise<Archived | null> {
-    const { due, last } = await this.conversations.some(afterDays, after);
-    if (due.length > 0) await this.closing.close(due, afterDays);
-    return last;
+  private async closeSome(afterDays: number, leading: AbortSignal): Promise<void> {
+    const { due, last } = await this.conversations.some(afterDays, this.passed);
+    // Also where this batch fails: it keeps no other one waiting.
+    this.passed = last;
+    if (due.length > 0) await this.closing.close(due, afterDays, leading);
   }
 }

@@ -1,4 +1,5 @@
 /** `RETENTION_ARCHIVED_DAYS`: the words and files of a conversation that was archived so long ago are closed, and nothing else is. */
+import { EventStore } from '@app/event-store';
 import { operatorOf, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import {
@@ -8,6 +9,7 @@ import {
   moveClock,
   newOwner,
   outcomeOf,
+  partOf,
   raw,
   say,
   sql,
@@ -116,6 +118,20 @@ it(
     );
     expect(await recordOf(filed)).toHaveLength(1);
     expect(await unlikeTheEvents(deployment.databaseUrl, deployment.eventStoreUrl)).toEqual([]);
+  },
+  withinMs,
+);
+
+it(
+  'closes the others where one cannot be recorded',
+  async () => {
+    const broken = await archived('secret five');
+    const others = [await archived('secret six'), await archived('secret seven')];
+    const store = partOf(deployment, EventStore);
+    await store.client.tombstoneStream(`retention-${broken}`);
+    await moveClock(deployment, 1.5 * dayS);
+    for (const id of others) await until('the record', async () => ((await recordOf(id)).length > 0 ? true : null));
+    await untilClosed(broken);
   },
   withinMs,
 );
