@@ -127,10 +127,12 @@ async function expectTold(stream: string, state: string): Promise<void> {
   expect((await namedAs(stream))[1]).toBe('degraded');
 }
 
+/** Streams that no call reads, only a worker: the slice's own suite damages them (libs/product/privacy/test/retention.spec.ts). */
+const ofWorkers = ['retention'];
+
 it('plays every kind of stream that there is', () => {
-  expect([...Object.keys(administeredKinds), ...Object.keys(ofDeployment).map(categoryOf)].sort()).toEqual(
-    [...streamCategories].sort(),
-  );
+  const played = [...Object.keys(administeredKinds), ...Object.keys(ofDeployment).map(categoryOf), ...ofWorkers];
+  expect(played.sort()).toEqual([...streamCategories].sort());
 });
 
 describe.each(Object.entries(administeredKinds))(
