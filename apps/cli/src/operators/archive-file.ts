@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { CommandFailed, reasonIn } from '../terminal/outcome';
 
@@ -18,6 +18,7 @@ export class ArchiveFile {
   private constructor(
     private readonly place: string,
     private readonly file: FileHandle,
+    private readonly inode: bigint,
   ) {}
 
   /**
@@ -27,23 +28,33 @@ export class ArchiveFile {
   static async written(place: string, fill: (file: ArchiveFile) => Promise<void>): Promise<number> {
     if (await exists(place)) throw new CommandFailed(`${place} exists already: name another file`);
     const unfinished = `${place}.unfinished`;
-    const archive = new ArchiveFile(place, await begun(place, unfinished));
+    const file = await begun(place, unfinished);
+    const archive = new ArchiveFile(place, file, (await file.stat({ bigint: true })).ino);
     const removeAndEnd = (signal: NodeJS.Signals) => {
-      rmSync(unfinished, { force: true });
+      if (archive.isAt(unfinished)) rmSync(unfinished, { force: true });
       process.kill(process.pid, signal);
     };
     for (const signal of signals) process.once(signal, removeAndEnd);
     try {
-      await fill(archive).finally(() => archive.file.close());
+      await fill(archive);
       if (await exists(place)) throw new CommandFailed(`${place} exists now: another command wrote it`);
+      if (!archive.isAt(unfinished))
+        throw new CommandFailed(`another command writes ${place}: name another file, or wait for it`);
       await rename(unfinished, place);
       return archive.bytes;
     } catch (error) {
-      await rm(unfinished, { force: true });
+      if (archive.isAt(unfinished)) await rm(unfinished, { force: true });
       throw error;
     } finally {
+      // Only now: the number of a file that is removed and closed may become that of another one.
+      await file.close();
       for (const signal of signals) process.off(signal, removeAndEnd);
     }
+  }
+
+  /** Whether this file has that name: another command that writes the same place takes the name for its own file. */
+  private isAt(path: string): boolean {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === this.inode;
   }
 
   /** Whether nothing was added. */
