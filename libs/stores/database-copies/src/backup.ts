@@ -42,9 +42,11 @@ export async function takeBackup(backup: Backup, onProgress: OnProgress): Promis
   await makeEmptyFolder(to).catch((error: unknown) => {
     throw unwritable(to, error);
   });
+  let hasKeys = false;
   try {
     const id = randomUUID();
     const stores = await copyStores(backup, id, onProgress);
+    hasKeys = true;
     const artifacts = await copyArtifacts(
       join(dataDir, artifactsFolder),
       join(to, artifactsFolder),
@@ -58,8 +60,8 @@ export async function takeBackup(backup: Backup, onProgress: OnProgress): Promis
     return manifest;
   } catch (error) {
     for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
-    // It was not there before, and belongs to no backup now.
-    if (keysTo !== null) await rm(keysTo, { force: true });
+    // This backup wrote it, and it belongs to none now. Before that, the place may be that of another backup.
+    if (hasKeys && keysTo !== null) await rm(keysTo, { force: true });
     throw unwritable(to, error);
   }
 }
@@ -85,8 +87,10 @@ async function copyStores({ databaseUrl, to, keysTo }: Backup, id: string, onPro
     for (const name of names) tables.push(await writeTable(client, name, to, onChunk));
     // A database of an earlier version has no such table yet.
     const isThere = names.length < all.length;
+    const facts = await whatIsThere(client);
+    // Last, so that its file is this backup's own once this returns, and only then.
     const keys = keysTo === null || !isThere ? null : await writeKeys(client, keysTo, id, onChunk);
-    return { ...(await whatIsThere(client)), tables, keys: isThere ? keys : undefined };
+    return { ...facts, tables, keys: isThere ? keys : undefined };
   } finally {
     await client.end();
   }

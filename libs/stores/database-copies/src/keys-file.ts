@@ -1,7 +1,7 @@
 import { makeFolder, syncFolder, systemWords } from '@app/data-folder';
 import { isJsonObject, parsedJson, quotedExactly } from '@app/kernel';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Client } from 'pg';
 import { CannotCopy } from './connection';
 import { keysTable, type Manifest, type TableInBackup } from './manifest';
@@ -19,16 +19,27 @@ export type GivenKeys = { readonly file: string } | 'none' | 'unsaid';
  * @throws CannotCopy
  */
 export async function refuseKeysPlace(file: string, folder: string): Promise<void> {
-  const below = relative(resolve(folder), resolve(file));
-  if (!below.startsWith('..'))
+  const below = relative(await realPlace(folder), await realPlace(file));
+  if (below.split(sep)[0] !== '..')
     throw new CannotCopy(
       `${file} is in the folder of the backup: keep the keys in another place, because they expire before it`,
     );
+  await refuseExisting(file);
+}
+
+async function refuseExisting(file: string): Promise<void> {
   const there = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw unwritable(file, error);
   });
   if (there !== null) throw new CannotCopy(`${file} is there already: name a file that is not`);
+}
+
+/** Returns a path as the system resolves it, also where its end does not exist yet. */
+async function realPlace(path: string): Promise<string> {
+  const place = resolve(path);
+  const above = dirname(place);
+  return realpath(place).catch(async () => (above === place ? place : join(await realPlace(above), basename(place))));
 }
 
 /** Writes the keys, as of the client's snapshot, to a file (0600), completely or not at all. @param id of the backup @throws CannotCopy */
@@ -40,18 +51,38 @@ export async function writeKeys(
 ): Promise<TableInBackup> {
   const folder = dirname(resolve(file));
   const unfinished = join(folder, `.${basename(file)}.unfinished`);
+  await makeFolder(folder).catch((error: unknown) => {
+    throw unwritable(file, error);
+  });
   try {
-    await makeFolder(folder);
     // Left by a backup that was killed.
     await rm(unfinished, { force: true });
     const written = await writeRows(client, keysTable, { path: unfinished, head: headOf(id) }, onRows);
+    await refuseOtherBackup(unfinished, written, file);
+    await refuseExisting(file);
     await rename(unfinished, file);
     await syncFolder(folder);
     return written;
   } catch (error) {
+    // Reason for the assertion: an error without a code has none.
+    const isOthers = error instanceof OtherBackup || (error as NodeJS.ErrnoException).code === 'EEXIST';
+    if (isOthers) throw new OtherBackup(file);
     await rm(unfinished, { force: true }).catch(() => undefined); // the first error says why
     throw unwritable(file, error);
   }
+}
+
+/** Another backup writes its keys to the same place, and its file stays. */
+class OtherBackup extends CannotCopy {
+  constructor(file: string) {
+    super(`another backup writes its keys to ${file}: name a file for each backup`);
+  }
+}
+
+/** @throws OtherBackup when another backup took the name of the unfinished file for its own */
+async function refuseOtherBackup(unfinished: string, { sha256 }: TableInBackup, file: string): Promise<void> {
+  const found = await hashOf(unfinished).catch(() => null);
+  if (found !== sha256) throw new OtherBackup(file);
 }
 
 /**
