@@ -40,7 +40,10 @@ export class DueConversations {
     const rows = await this.archivedUntil(until, after);
     const due: Archived[] = [];
     for (const row of rows) if (await this.isOver(row)) due.push(row);
-    return { due, last: rows.length < batchMax ? null : (rows.at(-1) ?? null) };
+    // Only now: an operation may have begun as long as a run was open.
+    if (!(await this.gate.caughtUp())) return { due: [], last: after };
+    const last = rows.length < batchMax ? null : (rows.at(-1) ?? null);
+    return { due: await this.withoutMoneyInFlight(due), last };
   }
 
   /** Returns closed conversations whose keys a restore brought back. @throws Unavailable */
@@ -57,11 +60,19 @@ export class DueConversations {
     return this.database.query<Archived>(
       `SELECT a.id, a.archived_at AS "archivedAt" FROM {archived_conversations} AS a
        WHERE NOT a.is_closed AND a.archived_at <= $1 AND (a.archived_at, a.id) > ($2, $3::uuid)
-         AND NOT EXISTS (SELECT 1 FROM {financial_operations} AS o WHERE o.conversation_id = a.id
-           AND o.status IN ('submitted', 'unresolved'))
        ORDER BY a.archived_at, a.id LIMIT $4`,
       [until, after?.archivedAt ?? '', after?.id ?? '00000000-0000-0000-0000-000000000000', batchMax],
     );
+  }
+
+  private async withoutMoneyInFlight(archived: readonly Archived[]): Promise<Archived[]> {
+    const rows = await this.database.query<Pick<Archived, 'id'>>(
+      `SELECT conversation_id AS id FROM {financial_operations}
+       WHERE conversation_id = ANY($1) AND status IN ('submitted', 'unresolved')`,
+      [archived.map(({ id }) => id)],
+    );
+    const paying = new Set(rows.map(({ id }) => id));
+    return archived.filter(({ id }) => !paying.has(id));
   }
 
   /** Whether nothing of a conversation goes on, by its stream. One whose stream is damaged is left for its operators. */

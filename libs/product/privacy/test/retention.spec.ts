@@ -10,6 +10,8 @@ import {
   newOwner,
   outcomeOf,
   partOf,
+  prompt,
+  providerFault,
   raw,
   say,
   sql,
@@ -120,6 +122,37 @@ it(
     expect(await unlikeTheEvents(deployment.databaseUrl, deployment.eventStoreUrl)).toEqual([]);
   },
   withinMs,
+);
+
+it(
+  'waits for money that is in flight by the streams, whatever a row says, and closes its conversation afterwards',
+  async () => {
+    await providerFault(deployment, { settleAfterSeconds: 600 });
+    const paying = await conversationOf(user, 'secret five');
+    const { approval, runId } = await asking(user, paying, 'withdraw 0.5 USDC');
+    await approve(user, approval);
+    await untilEnded(user, runId);
+    await until('the copy', async () => ((await wordsOf(paying)).includes('operation.submitted') ? true : null));
+    await providerFault(deployment, { down: true });
+    await archive(paying);
+    await showAs('settled', paying);
+    for (const title of ['secret six', 'secret seven']) {
+      // It is closed by a batch that would have both.
+      const other = await archived(title);
+      await moveClock(deployment, dayS + 600);
+      await untilClosed(other);
+      expect(await wordsOf(paying)).toContain('secret');
+      expect(await recordOf(paying)).toEqual([]);
+    }
+    await showAs('submitted', paying);
+    await providerFault(deployment, prompt);
+    await moveClock(deployment, 601);
+    await untilClosed(paying);
+    await until('the record', async () => ((await recordOf(paying)).length > 0 ? true : null));
+    expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled' });
+    expect(await unlikeTheEvents(deployment.databaseUrl, deployment.eventStoreUrl)).toEqual([]);
+  },
+  2 * withinMs,
 );
 
 it(
