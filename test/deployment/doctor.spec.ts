@@ -56,6 +56,7 @@ it('finds everything of a healthy deployment, and ends with 0', async () => {
     'database',
     'clock',
     'secret key',
+    'keys of words',
     'event store',
     'stores',
     'identity provider',

@@ -9,6 +9,7 @@ import { configurationWarnings, readConfiguration } from '@app/settings';
 import { existsSync } from 'node:fs';
 import { finding, findingsOf, type Finding } from './doctor-finding';
 import { folderFindings } from './doctor-folders';
+import { keysFindings } from './doctor-keys';
 import { logFindings, logOrigin } from './doctor-log';
 import { secretKeyFinding } from './doctor-secret';
 import { serviceFinding } from './doctor-service';
@@ -102,13 +103,15 @@ async function database(configuration: Configuration, environment: Environment):
   if (url === undefined) return absent('database', 'DATABASE_URL', environment);
   return saying('database', async () => {
     await checkDatabase(url);
+    const { rows, projections } = readStore;
     const migrations = [...readStoreMigrations, ...readStore.migrations];
-    const opened = await Database.connect({ url, poolSize: 2, rows: readStore.rows, migrations });
+    const opened = await Database.connect({ url, poolSize: 2, rows, migrations, projections });
     try {
       const pending = await pendingMigrations(opened);
       const says = pending === 0 ? 'schema of this version' : `${pending} migrations that the next start will do`;
       const here = [finding('database', 'ok', says), await clock(opened)];
-      return pending === 0 ? [...here, await secretKeyFinding(opened, configuration)] : here;
+      if (pending > 0) return here;
+      return [...here, await secretKeyFinding(opened, configuration), ...(await keysFindings(opened))];
     } finally {
       await opened.close();
     }

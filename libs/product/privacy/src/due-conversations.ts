@@ -3,6 +3,7 @@ import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { Clock, failureWords, instantOf, type ConversationId, type Instant } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
+import { conversationsWithRestoredKeys } from './restored-keys';
 
 /** Conversations that are closed together: the table of keys is cleaned once for all of them. */
 const batchMax = 500;
@@ -47,13 +48,8 @@ export class DueConversations {
   }
 
   /** Returns closed conversations whose keys a restore brought back. @throws Unavailable */
-  async restored(): Promise<readonly ConversationId[]> {
-    const rows = await this.database.query<{ readonly id: ConversationId }>(
-      `SELECT c.id FROM {archived_conversations} AS c JOIN sealing_keys AS k ON k.key_id = 'c/' || c.id
-       WHERE c.is_closed AND k.wrapped IS NOT NULL LIMIT $1`,
-      [batchMax],
-    );
-    return rows.map(({ id }) => id);
+  restored(): Promise<readonly ConversationId[]> {
+    return conversationsWithRestoredKeys(this.database, batchMax);
   }
 
   private async archivedUntil(until: Instant, after: Archived | null): Promise<Archived[]> {

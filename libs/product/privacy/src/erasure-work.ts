@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErasureSteps } from './erasure-steps';
 import { erasureWanted } from './request-erasure';
+import { usersWithRestoredKeys } from './restored-keys';
 
 /** Real time: how often erasures that have to wait are tried again, and those that nobody was notified of are found. */
 const sweepEveryMs = 1_000;
@@ -130,12 +131,7 @@ export class ErasureWork implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweepRestored(): Promise<void> {
-    const rows = await this.database.query<{ readonly userId: UserId }>(
-      `SELECT user_id AS "userId" FROM {erasures} AS e WHERE NOT is_open AND EXISTS (
-         SELECT 1 FROM sealing_keys AS k WHERE k.user_id = e.user_id AND k.wrapped IS NOT NULL) LIMIT $1`,
-      [foundMax],
-    );
-    for (const { userId } of rows) this.found.add(userId);
+    for (const userId of await usersWithRestoredKeys(this.database, foundMax)) this.found.add(userId);
   }
 }
 

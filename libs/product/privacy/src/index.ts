@@ -7,3 +7,4 @@ export { privacyReadModel } from './erasures.projection';
 export { ExportModule, PrivacyModule, PrivacyWorkModule } from './privacy.module';
 export { retentionKind } from './retention.stream';
 export { RequestErasure } from './request-erasure';
+export { conversationsWithRestoredKeys, usersWithRestoredKeys } from './restored-keys';
