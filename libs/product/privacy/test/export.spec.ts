@@ -162,3 +162,19 @@ describe('the export of a user who is erased', () => {
     expect(after.readme).toContain('1 uploaded files were erased');
   });
 });
+
+describe('the export of a user whose key is lost', () => {
+  it('names the events whose words cannot be read, and does not say that they were erased', async () => {
+    const loser = await newPerson(deployment, mark());
+    const [lost] = loser.conversations;
+    await sql(deployment, "DELETE FROM sealing_keys WHERE key_id = 'c/' || $1", [lost]);
+    partOf(deployment, KeyRing).forgetAll();
+    const { manifest, readme, events } = await exported(loser);
+    expect(events.some(({ stream }) => stream === `conversation-${lost}`)).toBe(true);
+    expect(manifest.missing.named).toContainEqual({
+      what: `event 1 of conversation-${lost}`,
+      why: 'some of its words were altered, or have lost their key',
+    });
+    expect(readme).not.toContain('Nothing that is kept was found missing or damaged.');
+  });
+});

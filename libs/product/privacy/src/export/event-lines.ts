@@ -1,5 +1,7 @@
-import { decodeOwn, type EventStore, type ReceivedEvent, type StoredEvent } from '@app/event-store';
+import { decodeOwn, sealedUnder, type EventStore, type ReceivedEvent, type StoredEvent } from '@app/event-store';
+import { isErased } from '@app/kernel';
 import { Throttle } from '@app/read-store';
+import type { KeyRing } from '@app/sealing';
 import type { Gaps } from './gaps';
 
 /** Events in one read: a few megabytes at most. */
@@ -17,6 +19,7 @@ export class EventLines {
 
   constructor(
     private readonly store: EventStore,
+    private readonly keys: KeyRing,
     private readonly gaps: Gaps,
   ) {}
 
@@ -48,14 +51,43 @@ export class EventLines {
       this.gaps.add(stream, damage?.message ?? `stream ${stream} misses events, or holds some of another program`);
   }
 
+  /** Words that are erased though their key was not destroyed were altered, or have lost their key: the archive lacks them. */
+  private async nameUnreadable(stored: readonly StoredEvent[], open: readonly StoredEvent[]): Promise<void> {
+    const erased = stored.filter((event, n) => hasErased(event, open[n] ?? event));
+    if (erased.length === 0) return;
+    const keys = await this.keys.keysOf(erased.flatMap((event) => sealedUnder(event) ?? []));
+    for (const event of erased) {
+      const keyId = sealedUnder(event);
+      const isDestroyed = keyId !== null && keys.get(keyId) === null;
+      if (!isDestroyed)
+        this.gaps.add(
+          `event ${event.revision + 1} of ${event.stream}`,
+          'some of its words were altered, or have lost their key',
+        );
+    }
+  }
+
   private async opened(page: readonly ReceivedEvent[], own: readonly (StoredEvent | null)[]): Promise<string[]> {
-    const open = await this.store.open(own.filter((stored) => stored !== null));
+    const closed = own.filter((stored) => stored !== null);
+    const open = await this.store.open(closed);
+    await this.nameUnreadable(closed, open);
     let at = 0;
     return page.map((received, n) => {
       const stored = own[n] === null ? undefined : open[at++];
       return `${JSON.stringify(stored === undefined ? foreign(received) : line(stored))}\n`;
     });
   }
+}
+
+/** Whether the sealed words of an event are not all open. @param open the event with its words open */
+function hasErased({ metadata: { sealed } }: StoredEvent, open: StoredEvent): boolean {
+  const all: object = { ...open.metadata.private, ...open.payload };
+  return (sealed?.members ?? []).some((path) => isErased(path.split('/').reduce(memberOf, all)));
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  // Reason for the assertion: any value may be asked for a member that it does not have.
+  return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
 /** Every member of the event, those that no journal shows included. The names of operators are left out: they are other persons. */

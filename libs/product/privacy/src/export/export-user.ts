@@ -4,6 +4,7 @@ import { ArtifactsOfUser } from '@app/artifacts';
 import { EventStore } from '@app/event-store';
 import { Clock, failureWords, ok, refuse, Unavailable, type Instant, type Result, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
+import { KeyRing } from '@app/sealing';
 import type { Readable } from 'node:stream';
 import { PersonalStreams } from '../personal-streams';
 import { Archive } from './archive';
@@ -39,6 +40,7 @@ export class ExportUserHandler implements IQueryHandler<ExportUser> {
 
   constructor(
     private readonly store: EventStore,
+    private readonly keys: KeyRing,
     private readonly database: Database,
     private readonly gate: ReadGate,
     private readonly personal: PersonalStreams,
@@ -82,7 +84,7 @@ export class ExportUserHandler implements IQueryHandler<ExportUser> {
   }
 
   private async addEvents(userId: UserId, archive: Archive, gaps: Gaps): Promise<IndexedFile[]> {
-    const [lines, added]: [EventLines, IndexedFile[]] = [new EventLines(this.store, gaps), []];
+    const [lines, added]: [EventLines, IndexedFile[]] = [new EventLines(this.store, this.keys, gaps), []];
     for (const { file: name, content, ...ids } of eventFiles) {
       const counts = { events: 0, streams: 0 };
       const file = await archive.add(name, lines.of(this.personal.ofKind(userId, ids), counts));
