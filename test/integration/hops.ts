@@ -36,8 +36,9 @@ const background = [
   /clock_offset_ms/,
   /ledger_/, // queries of the sandbox's provider to its own ledger
   /^SELECT public_key, sealed FROM wallet_keys/, // and its signing keys
-  /FROM source_samples WHERE/, // these five are sweeps for work without a timer
+  /FROM source_samples WHERE/, // these six are sweeps for work without a timer
   /FROM \{erasures\}/,
+  /FROM \{archived_conversations\}/,
   /FROM \{automations\} AS a WHERE/,
   /FROM \{occurrences\} AS o JOIN \{automations\}/,
   /FROM \{automations\}, jsonb_array_elements/,

@@ -8,6 +8,8 @@ import { DueConversations, type Archived } from './due-conversations';
 
 /** Real time: the pause between two batches. */
 const everyMs = 5_000;
+/** Real time: how often keys that a restore brought back are searched, since that reads all closed conversations. */
+const restoredEveryMs = 20_000;
 
 /** Closes the words of old archived conversations, in one process of the deployment. */
 @Injectable()
@@ -37,16 +39,24 @@ export class RetentionWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async lead(leading: AbortSignal): Promise<void> {
     const { RETENTION_ARCHIVED_DAYS: afterDays } = this.configuration.env;
+    let restoredAtMs = -Infinity;
     while (!leading.aborted) {
       try {
-        const restored = await this.conversations.restored();
-        if (restored.length > 0) await this.closing.closeAgain(restored, leading);
+        if (performance.now() >= restoredAtMs) {
+          await this.closeRestored(leading);
+          restoredAtMs = performance.now() + restoredEveryMs;
+        }
         if (afterDays !== undefined) await this.closeSome(afterDays, leading);
       } catch (error) {
         if (!leading.aborted) this.logger.warn(`archived conversations are closed later: ${failureWords(error)}`);
       }
       await sleep(everyMs, undefined, { signal: leading }).catch(() => undefined); // it ends
     }
+  }
+
+  private async closeRestored(leading: AbortSignal): Promise<void> {
+    const restored = await this.conversations.restored();
+    if (restored.length > 0) await this.closing.closeAgain(restored, leading);
   }
 
   private async closeSome(afterDays: number, leading: AbortSignal): Promise<void> {
