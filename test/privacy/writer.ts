@@ -4,7 +4,7 @@ import { raw } from '@app/testing/journeys';
 import type { MarkedWords } from '@app/testing/words';
 
 /** `§` is replaced by a new word; the same letter behind it, within one template, for the same word. */
-const placeholder = /§([a-z]?)/g;
+const wordPlace = /§([a-z]?)/g;
 
 /** Schemas within themselves: a place in an inner one has the name that it has in the outer one. */
 const nested: readonly (readonly [RegExp, string])[] = [
@@ -26,7 +26,7 @@ export class Writer {
   marked<Template extends JsonValue>(place: string, template: Template, places: string[] = []): Template {
     const known = new Map<string, string>();
     const fill = (text: string, at: string): string =>
-      text.replaceAll(placeholder, (_, letter: string) => {
+      text.replaceAll(wordPlace, (_, letter: string) => {
         const name = nested.reduce((path, [inner, outer]) => path.replace(inner, outer), `${place} ${at}`.trimEnd());
         places.push(name);
         const word = known.get(letter) ?? this.words.word(name);

@@ -102,6 +102,7 @@ async function statusOf({ path, method }: Input, person: WritingPerson, request:
     ...(request.body !== undefined && method !== 'GET' && { body: request.body }),
   });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  // A stream that has ended cannot be cancelled.
   if (isStream) setTimeout(() => void response.body?.cancel().catch(() => undefined), streamsMs);
   else await response.arrayBuffer();
   return response.status;

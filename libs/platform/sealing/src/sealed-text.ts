@@ -46,7 +46,7 @@ export function sealValue(key: Buffer, place: Place, value: JsonValue): Sealed {
 }
 
 /**
- * Opens a sealed value. Does not compute the commitment, because whoever sealed the value did, and the tag covers it.
+ * Opens a sealed value. Does not compute the commitment, because the process that sealed the value did, and the tag covers it.
  * @param key of the key id in its place
  * @throws Error when it does not open: it is under another key, or was altered or moved
  */

@@ -43,7 +43,7 @@ export function erasureText(statement: ErasureStatement): string {
   return `${firstLine}\n${JSON.stringify(statement)}\n`;
 }
 
-/** Returns the statement of a certificate, whoever signed it; null for a text of another form. */
+/** Returns the statement of a certificate without verifying its signature; null for a text of another form. */
 export function parseErasure(note: string): ErasureStatement | null {
   const parsed = parseNote(note);
   return parsed && statementIn(parsed.text);

@@ -7,7 +7,7 @@ import { ErasureSteps } from './erasure-steps';
 import { erasureWanted } from './request-erasure';
 import { usersWithRestoredKeys } from './restored-keys';
 
-/** Real time: how often erasures that have to wait are tried again, and those that nobody was notified of are found. */
+/** Real time: how often erasures that have to wait are tried again, and those whose notification was lost are found. */
 const sweepEveryMs = 1_000;
 /** Real time: how often keys of erased users are searched for, which are there again after a restore of older keys. */
 const restoredEveryMs = 20_000;

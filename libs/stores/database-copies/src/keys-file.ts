@@ -81,7 +81,10 @@ class OtherBackup extends CannotCopy {
 
 /** @throws OtherBackup when another backup took the name of the unfinished file for its own */
 async function refuseOtherBackup(unfinished: string, { sha256 }: TableInBackup, file: string): Promise<void> {
-  const found = await hashOf(unfinished).catch(() => null);
+  const found = await hashOf(unfinished).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null; // the other backup renamed it
+    throw error;
+  });
   if (found !== sha256) throw new OtherBackup(file);
 }
 

@@ -215,6 +215,6 @@ function ownerOf<State, Command, Event extends DomainEvent>(
   try {
     return sealedFor?.(id, state).userId ?? null;
   } catch {
-    return null; // nobody has begun the stream
+    return null; // the stream names no user yet
   }
 }

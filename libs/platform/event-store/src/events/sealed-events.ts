@@ -39,7 +39,7 @@ export function sealStored(stored: StoredEvent, paths: readonly string[], keyId:
 
 /**
  * Returns the event as it is stored once its key is destroyed: `{"erased": true}` takes the place of its words. Its metadata names the key,
- * and no members, so that nobody takes it for one whose words are in clear.
+ * and no members, so that it does not count as an event with words in clear.
  */
 export function eraseEvent(encoded: EventData, paths: readonly string[], keyId: KeyId): EventData {
   // Reason for the assertion: as in `sealEvent`.

@@ -24,7 +24,7 @@ export interface DestroyedKeys {
 const lockWithinMs = 250;
 const rewriteWithinMs = 60_000;
 /**
- * The largest table that is rewritten: it takes 2 to 10 µs a key, while nobody reads keys that are not in memory. Of a larger one, with
+ * The largest table that is rewritten: it takes 2 to 10 µs a key, while no process reads keys that are not in its memory. Of a larger one, with
  * over 250,000 keys, old versions of rows are removed, but their bytes stay in the file until others take their place.
  */
 const rewrittenBytesMax = 64 * 1024 * 1024;

@@ -8,7 +8,7 @@ const namedKeys = `
 /**
  * Statements, in this order, for a database that was restored without its keys: every key that an event names counts as destroyed, and so
  * does that of identities. So the words are erased, nothing more is written as them, and no new key of identities is made, under which
- * nobody would be who they were.
+ * every user would get another account.
  */
 export const loseKeysStatements = [
   {

@@ -5,7 +5,7 @@ import { OperatorReads } from '../operator-log/operator-reads';
 import { OperatorQuery } from '../operator-query';
 import { certificateOf, type Erasure, type ErasureCertificate } from './erasure.schema';
 
-/** Returns how far the erasure of a user is; logged. Refuses with `not_found` where nobody asked for one. @throws Unavailable */
+/** Returns how far the erasure of a user is; logged. Refuses with `not_found` where none was requested. @throws Unavailable */
 export class ShowErasure extends OperatorQuery<UserId, Erasure> {}
 
 @QueryHandler(ShowErasure)
