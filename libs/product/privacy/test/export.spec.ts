@@ -3,7 +3,16 @@ import { decodeOwn, EventStore, openEvents, type StoredEvent } from '@app/event-
 import { KeyRing } from '@app/sealing';
 import { operatorOf, type OperatorClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import { expectProblem, missingId, partOf, sql, type Listed } from '@app/testing/journeys';
+import {
+  conversationOf,
+  expectProblem,
+  missingId,
+  newOwner,
+  partOf,
+  say,
+  sql,
+  type Listed,
+} from '@app/testing/journeys';
 import { askExport, exportedFiles, linesOf, type ExportedFiles } from '@app/testing/exports';
 import { erase, fileOfAll, newPerson, untilErasure, type Person } from '@app/testing/erasures';
 
@@ -176,5 +185,20 @@ describe('the export of a user whose key is lost', () => {
       why: 'some of its words were altered, or have lost their key',
     });
     expect(readme).not.toContain('Nothing that is kept was found missing or damaged.');
+  });
+});
+
+describe('the export of words that look closed', () => {
+  it('has them as they are, and names nothing as missing', async () => {
+    const user = await newOwner(deployment);
+    const id = await conversationOf(user);
+    const outputSchema = { type: 'object', properties: { erased: { const: true } }, required: ['erased'] };
+    expect(await say(user, id, 'is it erased?', { profile: { outputSchema } })).toMatchObject({
+      output: { erased: true },
+    });
+    const { manifest, readme, events } = await exported({ user });
+    expect(events.find(({ type }) => type === 'run.ended')?.event).toMatchObject({ output: { erased: true } });
+    expect(manifest.missing).toEqual({ total: 0, named: [] });
+    expect(readme).toContain('Nothing that is kept was found missing or damaged.');
   });
 });

@@ -1,5 +1,5 @@
 import { decodeOwn, sealedUnder, type EventStore, type ReceivedEvent, type StoredEvent } from '@app/event-store';
-import { isErased } from '@app/kernel';
+import { erased } from '@app/kernel';
 import { Throttle } from '@app/read-store';
 import type { KeyRing } from '@app/sealing';
 import type { Gaps } from './gaps';
@@ -53,10 +53,10 @@ export class EventLines {
 
   /** Words that are erased though their key was not destroyed were altered, or have lost their key: the archive lacks them. */
   private async nameUnreadable(stored: readonly StoredEvent[], open: readonly StoredEvent[]): Promise<void> {
-    const erased = stored.filter((event, n) => hasErased(event, open[n] ?? event));
-    if (erased.length === 0) return;
-    const keys = await this.keys.keysOf(erased.flatMap((event) => sealedUnder(event) ?? []));
-    for (const event of erased) {
+    const closed = stored.filter((event, n) => hasErased(event, open[n] ?? event));
+    if (closed.length === 0) return;
+    const keys = await this.keys.keysOf(closed.flatMap((event) => sealedUnder(event) ?? []));
+    for (const event of closed) {
       const keyId = sealedUnder(event);
       const isDestroyed = keyId !== null && keys.get(keyId) === null;
       if (!isDestroyed)
@@ -79,10 +79,14 @@ export class EventLines {
   }
 }
 
-/** Whether the sealed words of an event are not all open. @param open the event with its words open */
+/**
+ * Whether the sealed words of an event are not all open. JSON that was opened may itself be `{"erased": true}`, so the one object that the
+ * opening puts in place of words is what counts, and not its form.
+ * @param open the event as `EventStore.open` returned it
+ */
 function hasErased({ metadata: { sealed } }: StoredEvent, open: StoredEvent): boolean {
   const all: object = { ...open.metadata.private, ...open.payload };
-  return (sealed?.members ?? []).some((path) => isErased(path.split('/').reduce(memberOf, all)));
+  return (sealed?.members ?? []).some((path) => path.split('/').reduce(memberOf, all) === erased);
 }
 
 function memberOf(value: unknown, name: string): unknown {
