@@ -169,6 +169,11 @@ describe('the export of a user who is erased', () => {
     expect(gone).toEqual(['identity.opened']);
     expect(linesOf(after.files, 'artifacts.jsonl')).toMatchObject([{ name: { erased: true }, file: null }]);
     expect(after.readme).toContain('1 uploaded files were erased');
+    expect(after.manifest.missing).toEqual({ total: 0, named: [] });
+    // As words have it that were sealed after the erasure.
+    await sql(deployment, "DELETE FROM sealing_keys WHERE key_id = 'c/' || $1", [leaver.conversations[0]]);
+    partOf(deployment, KeyRing).forgetAll();
+    expect((await exported(leaver)).manifest.missing).toEqual({ total: 0, named: [] });
   });
 });
 

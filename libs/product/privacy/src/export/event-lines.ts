@@ -1,7 +1,7 @@
 import { decodeOwn, sealedUnder, type EventStore, type ReceivedEvent, type StoredEvent } from '@app/event-store';
-import { erased } from '@app/kernel';
+import { erased, type UserId } from '@app/kernel';
 import { Throttle } from '@app/read-store';
-import type { KeyRing } from '@app/sealing';
+import { userKeyId, type KeyRing } from '@app/sealing';
 import type { Gaps } from './gaps';
 
 /** Events in one read: a few megabytes at most. */
@@ -20,6 +20,7 @@ export class EventLines {
   constructor(
     private readonly store: EventStore,
     private readonly keys: KeyRing,
+    private readonly userId: UserId,
     private readonly gaps: Gaps,
   ) {}
 
@@ -51,11 +52,16 @@ export class EventLines {
       this.gaps.add(stream, damage?.message ?? `stream ${stream} misses events, or holds some of another program`);
   }
 
-  /** Words that are erased though their key was not destroyed were altered, or have lost their key: the archive lacks them. */
+  /**
+   * Words that are erased though their key was not destroyed were altered, or have lost their key: the archive lacks them. Words of an erased
+   * user that were sealed since (`parley migrate-events --seal`) are under keys that never were kept.
+   */
   private async nameUnreadable(stored: readonly StoredEvent[], open: readonly StoredEvent[]): Promise<void> {
     const closed = stored.filter((event, n) => hasErased(event, open[n] ?? event));
     if (closed.length === 0) return;
-    const keys = await this.keys.keysOf(closed.flatMap((event) => sealedUnder(event) ?? []));
+    const ownKey = userKeyId(this.userId);
+    const keys = await this.keys.keysOf([ownKey, ...closed.flatMap((event) => sealedUnder(event) ?? [])]);
+    if (keys.get(ownKey) === null) return;
     for (const event of closed) {
       const keyId = sealedUnder(event);
       const isDestroyed = keyId !== null && keys.get(keyId) === null;

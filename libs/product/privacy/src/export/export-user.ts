@@ -84,7 +84,7 @@ export class ExportUserHandler implements IQueryHandler<ExportUser> {
   }
 
   private async addEvents(userId: UserId, archive: Archive, gaps: Gaps): Promise<IndexedFile[]> {
-    const [lines, added]: [EventLines, IndexedFile[]] = [new EventLines(this.store, this.keys, gaps), []];
+    const [lines, added]: [EventLines, IndexedFile[]] = [new EventLines(this.store, this.keys, userId, gaps), []];
     for (const { file: name, content, ...ids } of eventFiles) {
       const counts = { events: 0, streams: 0 };
       const file = await archive.add(name, lines.of(this.personal.ofKind(userId, ids), counts));
