@@ -58,6 +58,7 @@ export {
   erased,
   isErased,
   isSealed,
+  openedOr,
   openOr,
   personalPaths,
   shown,

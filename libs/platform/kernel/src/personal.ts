@@ -40,6 +40,15 @@ export function openOr<Value, Other>(personal: Personal<Value>, instead: Other):
   return isSealed(personal) || isErased(personal) ? instead : personal;
 }
 
+/**
+ * As `openOr`, for words that were opened and may be any JSON: what a person or a model wrote may have the form of a closed value, and is
+ * open all the same. Only the very value that opening puts in the place of words means that they are gone.
+ */
+export function openedOr<Value, Other>(opened: Personal<Value>, instead: Other): Value | Other {
+  // Reason for the assertion: what was opened is not sealed, and erased words are this one value.
+  return opened === erased ? instead : (opened as Value);
+}
+
 /** The words as an answer shows them: what is not open is shown as erased, so that no ciphertext leaves the service. */
 export function shown<Value>(personal: Personal<Value>): Value | Erased {
   return openOr(personal, erased);

@@ -1,5 +1,14 @@
 import { type ConversationEvent, type RunRequest, untuned } from '@app/conversations';
-import { words, asId, type MessageId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
+import {
+  words,
+  asId,
+  erased,
+  type MessageId,
+  type RunId,
+  type RunKey,
+  type ToolCallId,
+  type UserId,
+} from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { next, progressAfter, startedProgress, type NextAction } from './next';
 
@@ -109,6 +118,25 @@ describe('what is next for a run', () => {
     expect(after(stepped(1), called('a'), called('b'))).toEqual(open('a', 'b'));
     expect(after(claimed, stepped(1), called('a'), called('b'), returned('a'))).toEqual(open('b'));
     expect(after(stepped(1), stepped(2), called('a'))).toEqual(open('a'));
+  });
+
+  it.each([{ erased: true }, { sealed: 'an envelope' }])(
+    'is the call with the input that the model gave: %j',
+    (input) => {
+      const call: ConversationEvent = { type: 'tool.called', ...of, ...callOf('a'), input };
+      expect(after(stepped(1), call)).toEqual({
+        kind: 'run_tools',
+        calls: [{ ...callOf('a'), input, ...unreturned }],
+      });
+      const consent: ConversationEvent = { type: 'tool.called', ...of, ...transferOf('x'), input };
+      const open: ConversationEvent = { ...opened('x'), input } as ConversationEvent; // reason: it is an opened approval
+      expect(progress(stepped(1), consent, open).steps[0]?.calls[0]?.approval).toMatchObject({ input });
+    },
+  );
+
+  it('is a call without its input, where the words are gone', () => {
+    const call: ConversationEvent = { type: 'tool.called', ...of, ...callOf('a'), input: erased };
+    expect(progress(stepped(1), call).steps[0]?.calls[0]?.input).toBeNull();
   });
 
   it('is told of calls that a lost worker may have made', () => {

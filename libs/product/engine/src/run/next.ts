@@ -2,7 +2,7 @@ import { abortedEnd, erasedRequest, profileOf } from '@app/conversations';
 import type { ConversationEvent, OpenApproval, RunEnd, RunRequest, RunState } from '@app/conversations';
 import type { RunProfile, ToolOutcome } from '@app/conversations';
 import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from '@app/consent';
-import { applyFold, asId, openOr, words } from '@app/kernel';
+import { applyFold, asId, openedOr, openOr, words } from '@app/kernel';
 import type { AutomationId, Folds, Instant, JsonValue, Personal, ToolCallId } from '@app/kernel';
 import { stepLimitEnd } from '@app/runs';
 
@@ -122,12 +122,12 @@ const folds: Folds<RunProgress, RunEvent> = {
   'agent.message': (progress, { text, truncated }) =>
     withLastStep(progress, (step) => ({ ...step, text: openOr(text, null), isWhole: !truncated })),
   'tool.called': (progress, { toolCallId, tool, input }) => {
-    const call = { toolCallId, tool, input: openOr(input, null), approval: null, cutOff: false, returned: null };
+    const call = { toolCallId, tool, input: openedOr(input, null), approval: null, cutOff: false, returned: null };
     return withLastStep(progress, (step) => ({ ...step, calls: [...step.calls, call] }));
   },
   'tool.returned': (progress, { toolCallId, outcome, result }) =>
     withCall(progress, (call) => call.toolCallId === toolCallId, {
-      returned: { outcome, result: openOr(result, null) },
+      returned: { outcome, result: openedOr(result, null) },
     }),
 };
 
@@ -146,7 +146,7 @@ function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgres
   if (event.type === 'approval.opened') {
     const { approvalId, fingerprint, fingerprintVersion, walletId, contract, expiresAt } = event;
     // Without its words an approval does not fit its fingerprint, so nothing is done by it.
-    const input = openOr(event.input, null);
+    const input = openedOr(event.input, null);
     const [summary, terms] = [openOr(event.summary, words``), openOr(event.terms, [])];
     const reviewed = { approvalId, walletId, input, contract, summary, terms, expiresAt, fingerprint };
     const pending = { status: 'pending', denialReason: null, decidedBy: null } as const;
