@@ -5,9 +5,9 @@ import {
   ArchivedConversationRow,
   archivedConversationsMigrations,
   archivedConversationsProjection,
-} from './archived-conversations.projection';
-import type { ErasureEvent } from './erasure.events';
-import { erasureKind } from './erasure.stream';
+} from './retention/archived-conversations.projection';
+import type { ErasureEvent } from './erasure/erasure.events';
+import { erasureKind } from './erasure/erasure.stream';
 
 /** An erasure, for the worker that looks for those that are not over. */
 @Entity('erasures')

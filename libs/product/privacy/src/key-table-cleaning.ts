@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeyErasure } from '@app/read-store';
-import type { KeyTable } from './erasure.events';
+import type { KeyTable } from './erasure/erasure.events';
 
 /**
  * Pause after a try that failed: readers of keys wait behind each try for up to a quarter of a second, and a backup, which makes tries

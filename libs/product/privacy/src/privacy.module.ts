@@ -1,23 +1,23 @@
 import { Module } from '@nestjs/common';
 import { ArtifactsModule } from '@app/artifacts';
 import { AuditModule } from '@app/audit';
-import { Certificates } from './certificates';
-import { CloseConversations } from './close-conversations';
-import { ClosedEvents } from './closed-events';
-import { DueConversations } from './due-conversations';
-import { DestroyKeys } from './destroy-keys';
-import { Endings } from './endings';
-import { ErasureSteps } from './erasure-steps';
-import { ErasureWork } from './erasure-work';
-import { FindErasureHandler } from './erasure.queries';
+import { Certificates } from './erasure/certificates';
+import { CloseConversations } from './retention/close-conversations';
+import { ClosedEvents } from './erasure/closed-events';
+import { DueConversations } from './retention/due-conversations';
+import { DestroyKeys } from './erasure/destroy-keys';
+import { Endings } from './erasure/endings';
+import { ErasureSteps } from './erasure/erasure-steps';
+import { ErasureWork } from './erasure/erasure-work';
+import { FindErasureHandler } from './erasure/erasure.queries';
 import { ExportUserHandler } from './export/export-user';
 import { KeyTableCleaning } from './key-table-cleaning';
 import { PersonalStreams } from './personal-streams';
-import { ProveErasure } from './prove-erasure';
-import { PurgeUser } from './purge-user';
-import { Purges } from './purges';
-import { RetentionWork } from './retention-work';
-import { RequestErasureHandler } from './request-erasure';
+import { ProveErasure } from './erasure/prove-erasure';
+import { PurgeUser } from './erasure/purge-user';
+import { Purges } from './erasure/purges';
+import { RetentionWork } from './retention/retention-work';
+import { RequestErasureHandler } from './erasure/request-erasure';
 
 /** Asks for erasures, and reads them. */
 @Module({ providers: [FindErasureHandler, RequestErasureHandler] })

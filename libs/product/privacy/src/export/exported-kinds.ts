@@ -2,8 +2,8 @@ import { budgetKind } from '@app/budget';
 import { runBindingKind } from '@app/runs';
 import { identityKind } from '@app/users';
 import { walletKind } from '@app/wallets';
-import { erasureKind } from '../erasure.stream';
-import { retentionKind } from '../retention.stream';
+import { erasureKind } from '../erasure/erasure.stream';
+import { retentionKind } from '../retention/retention.stream';
 import { personalKinds, userIdItself, type IdsOf } from '../personal-streams';
 
 /** A file of events: all streams of one kind that are a user's. */

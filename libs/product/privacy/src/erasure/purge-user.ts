@@ -7,7 +7,7 @@ import { Probe } from '@app/runtime';
 import { EraseIdentities, EraseUser } from '@app/users';
 import { Endings } from './endings';
 import type { ErasureCommand } from './erasure.decider';
-import { KeyTableCleaning } from './key-table-cleaning';
+import { KeyTableCleaning } from '../key-table-cleaning';
 import { Purges } from './purges';
 
 const endWithinMs = 3_000;

@@ -3,7 +3,7 @@ import { decodeOwn, EventStore, sealedUnder } from '@app/event-store';
 import type { UserId } from '@app/kernel';
 import { Throttle } from '@app/read-store';
 import type { WordsLeft } from './erasure.decider';
-import { PersonalStreams, type StreamsOfKind } from './personal-streams';
+import { PersonalStreams, type StreamsOfKind } from '../personal-streams';
 
 const pageEvents = 500;
 /** Names of streams with words in clear that are kept; the others are counted. */

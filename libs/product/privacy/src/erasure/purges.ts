@@ -3,7 +3,7 @@ import { ArtifactRemoval } from '@app/artifacts';
 import type { Purged } from './erasure.events';
 import type { UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
-import { PersonalStreams } from './personal-streams';
+import { PersonalStreams } from '../personal-streams';
 
 /**
  * Removes what is kept of a user outside of streams and read models, whose rows stay with ciphertexts that nobody can open. Nothing that

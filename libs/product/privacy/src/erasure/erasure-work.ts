@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErasureSteps } from './erasure-steps';
 import { erasureWanted } from './request-erasure';
-import { usersWithRestoredKeys } from './restored-keys';
+import { usersWithRestoredKeys } from '../restored-keys';
 
 /** Real time: how often erasures that have to wait are tried again, and those whose notification was lost are found. */
 const sweepEveryMs = 1_000;

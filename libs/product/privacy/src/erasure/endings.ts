@@ -18,7 +18,7 @@ import { AbortRun } from '@app/runs';
 import { userKind } from '@app/users';
 import { EndUnsubmitted } from '@app/wallets';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParallel } from './in-parallel';
+import { inParallel } from '../in-parallel';
 
 /** Things of one kind that one round ends. */
 const ofOneKindMax = 200;

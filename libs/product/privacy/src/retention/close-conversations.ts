@@ -7,7 +7,7 @@ import { Database, KeyErasure } from '@app/read-store';
 import { Probe } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import type { Archived } from './due-conversations';
-import { KeyTableCleaning } from './key-table-cleaning';
+import { KeyTableCleaning } from '../key-table-cleaning';
 import { retentionKind } from './retention.stream';
 
 interface Purged extends Archived {

@@ -3,7 +3,7 @@ import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import { Clock, failureWords, instantOf, type ConversationId, type Instant } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
-import { conversationsWithRestoredKeys } from './restored-keys';
+import { conversationsWithRestoredKeys } from '../restored-keys';
 
 /** Conversations that are closed together: the table of keys is cleaned once for all of them. */
 const batchMax = 500;
