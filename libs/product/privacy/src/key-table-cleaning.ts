@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeyErasure } from '@app/read-store';
-import type { KeyTable } from './erasure/erasure.events';
+
+type KeyTable = NonNullable<Awaited<ReturnType<KeyErasure['clean']>>>;
 
 /**
  * Pause after a try that failed: readers of keys wait behind each try for up to a quarter of a second, and a backup, which makes tries
