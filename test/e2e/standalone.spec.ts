@@ -232,6 +232,22 @@ describe('npm start', () => {
     expect((await access()).partnerKey).toBe(again.partnerKey);
   });
 
+  it('takes another demo user where an operator erased its own', async () => {
+    const { baseUrl, operatorToken, userId, userToken } = await access();
+    const headers = { authorization: `Bearer ${operatorToken}` };
+    const erase = `${baseUrl}/operator/v1/users/${userId}/erase`;
+    expect((await requestJson('POST', erase, { reason: 'a request' }, headers)).status).toBe(200);
+    expect(await service.kill('SIGTERM')).toBe(0);
+    await service.start();
+    const again = await access();
+    expect(service.output).toContain('The account of demo-user is disabled or erased: this start takes demo-user-2.');
+    expect([again.userId, again.userToken]).not.toEqual([userId, userToken]);
+    expect((await client(again).post('/conversations')).status).toBe(201);
+    expect(await service.kill('SIGTERM')).toBe(0);
+    await service.start();
+    expect((await access()).userId).toBe(again.userId);
+  });
+
   it('stops cleanly after all that, on SIGTERM too', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
     expect((await processes()).filter(({ args }) => args.includes(folder))).toEqual([]);

@@ -13,6 +13,7 @@ import { Issuer } from '@app/sandbox';
 import { IdentityKey } from '@app/users';
 import { v7 as uuidV7 } from 'uuid';
 
+/** The subject of the demo user, and the beginning of that of each one that follows a closed account. */
 const userSubject = 'demo-user';
 const operatorSubject = 'demo-operator';
 /** The tokens that `npm start` prints are valid for ten years. */
@@ -20,6 +21,12 @@ const tokenLifeSeconds = 10 * 366 * 86_400;
 /** How long the service may take, once it listens, to serve its first caller, while the read models catch up. */
 const readyWithinMs = 30_000;
 const askAgainMs = 25;
+
+interface DemoUser {
+  /** Null where no user can sign in. */
+  readonly userId: string | null;
+  readonly userToken: string;
+}
 
 /** Credentials and addresses to call the service with; `sandbox.json` holds the same. */
 export interface SandboxAccess {
@@ -40,11 +47,12 @@ export async function seedSandbox(
   await projecting(app.get(ReadGate, { strict: false }));
   const partnerKey = await usableKey(app.get(CommandBus, { strict: false }), configuration.env.PARLEY_DATA_DIR, kept);
   const issuer = app.get(Issuer, { strict: false });
-  const { accessToken: userToken } = await issuer.userToken(userSubject, tokenLifeSeconds);
   const { accessToken: operatorToken } = await issuer.operatorToken(operatorSubject, operatorScopes, tokenLifeSeconds);
   const { baseUrl } = configuration;
   const isLeftOut = await app.get(IdentityKey, { strict: false }).isLeftOut();
-  const userId = isLeftOut ? null : await ensureUser(baseUrl, partnerKey, userToken);
+  const { userId, userToken } = isLeftOut
+    ? { userId: null, userToken: await demoToken(issuer, userSubject) }
+    : await demoUser(issuer, baseUrl, partnerKey);
   if (userId !== null) await ensureWallet(`${baseUrl}/v1/users/${userId}/wallet`, partnerKey, userToken);
   return { baseUrl, partnerKey, userToken, userId, operatorToken };
 }
@@ -73,7 +81,23 @@ async function projecting(gate: ReadGate): Promise<void> {
   while (!gate.projecting && performance.now() < deadline) await sleep(askAgainMs);
 }
 
-/** Calls `users.ensure` over HTTP: once it succeeds, keys, tokens and both stores work. */
+/** Returns the demo user, or the next one while that one's account is closed: an erased identity never gets an account again. */
+async function demoUser(issuer: Issuer, baseUrl: string, partnerKey: string): Promise<DemoUser> {
+  for (let number = 1; ; number += 1) {
+    const subject = number === 1 ? userSubject : `${userSubject}-${number}`;
+    const userToken = await demoToken(issuer, subject);
+    const userId = await ensureUser(baseUrl, partnerKey, userToken);
+    if (userId !== 'closed') return { userId, userToken };
+    console.log(`The account of ${subject} is disabled or erased: this start takes ${userSubject}-${number + 1}.`);
+  }
+}
+
+async function demoToken(issuer: Issuer, subject: string): Promise<string> {
+  const { accessToken } = await issuer.userToken(subject, tokenLifeSeconds);
+  return accessToken;
+}
+
+/** Calls `users.ensure` over HTTP: once it succeeds, keys, tokens and both stores work. Returns the user's id, or `closed`. */
 async function ensureUser(baseUrl: string, partnerKey: string, userToken: string): Promise<string> {
   const deadline = performance.now() + readyWithinMs;
   for (;;) {
@@ -83,6 +107,7 @@ async function ensureUser(baseUrl: string, partnerKey: string, userToken: string
     });
     const answer: unknown = await response.json();
     if (response.ok && isJsonObject(answer) && typeof answer['userId'] === 'string') return answer['userId'];
+    if (isJsonObject(answer) && answer['reason'] === 'account_disabled') return 'closed';
     if (performance.now() > deadline) throw new Error(`the demo user was not provisioned: ${JSON.stringify(answer)}`);
     await sleep(askAgainMs);
   }
