@@ -72,6 +72,16 @@ it.each([
   expect(await refusal(...args)).toBe(`refused (404): Not found: nothing here has that ${hint}`);
 });
 
+it.each([
+  ['erasure', 'nobody asked for an erasure of that user (parley users erase does), or'],
+  ['certificate', 'no erasure of that user is completed (parley users erasure says how far it is), or'],
+])('says that a user may be there and have no %s', async (what, hint) => {
+  answers = [['/operator/identity.json', 200, { deploymentId: 'parley/x', version: '0', mode: 'sandbox' }]];
+  expect(await refusal('users', what, id)).toBe(
+    `refused (404): Not found: ${hint} nothing here has that userId; parley users search --q … shows what there is`,
+  );
+});
+
 it('names what was wrong as the command takes it', async () => {
   const issues = [
     { path: '/despiteWitnesses', message: 'is not true' },
