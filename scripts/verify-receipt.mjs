@@ -20,6 +20,9 @@ const options = {
   'accept-erased': { type: 'boolean', default: false },
 };
 
+const ofErasures =
+  'python3 test/transparency/verify.py erasure <file> --key <vkey> verifies it, and verifyErasure of @parley/verify';
+
 /** SGR codes of a terminal. */
 const [red, green] = ['31', '32'];
 
@@ -39,6 +42,8 @@ await runScript(async () => {
     // The parser's own message quotes the text.
     return cannot(`${given.file} cannot be read: ${error instanceof SyntaxError ? 'it is no JSON' : error.message}`);
   }
+  if (isCertificate(document))
+    return cannot(`${given.file} is a certificate of erasure, and no receipt: ${ofErasures}`);
   // The first line on stdout is the verdict.
   sayOn(process.stderr);
   await prepare({ build: true });
@@ -73,6 +78,11 @@ function read(file) {
 function nextChunk(from) {
   const chunk = Buffer.allocUnsafe(chunkBytes);
   return chunk.subarray(0, readSync(from, chunk));
+}
+
+/** Whether a document is a certificate of erasure (docs/audit.md, "A certificate of erasure"). */
+function isCertificate(document) {
+  return typeof document?.note === 'string' && document.note.startsWith('parley-erasure/1\n');
 }
 
 /** The arguments, or what is wrong with them. */

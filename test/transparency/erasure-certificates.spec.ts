@@ -185,3 +185,12 @@ it(
   },
   installedWithinMs,
 );
+
+it('is no receipt, which the verifier of receipts says with the commands that verify it', async () => {
+  const file = join(folder, 'no-receipt.json');
+  await writeFile(file, JSON.stringify({ statement, note: signed(statement) }));
+  const script = join(__dirname, '..', '..', 'scripts', 'verify-receipt.mjs');
+  const refused: unknown = await promisify(execFile)(process.execPath, [script, file]).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(String(refused)).toContain('is a certificate of erasure, and no receipt: python3 test/transparency/verify.py');
+});
