@@ -10,6 +10,7 @@ import { hashOf, notAsWritten, readRows, writeRows } from './table-files';
 /** A file of keys begins with one line of JSON, at most this long; the rows of the table follow, in COPY's text format, compressed. */
 const headBytesMax = 256;
 const lineFeed = 10;
+const nameTheKeys = 'name the file that --keys-to of the backup has written, or a copy of it';
 
 /** The keys that a restore gets: a file, `none` if it is to go on without them, `unsaid` if nobody said. */
 export type GivenKeys = { readonly file: string } | 'none' | 'unsaid';
@@ -109,7 +110,7 @@ export async function checkKeys(manifest: Manifest, given: GivenKeys): Promise<s
     throw new CannotCopy(
       'the keys of its words are in a file of their own: name it with --keys-from, or say --without-keys if they are gone for good, and nobody is to read the words',
     );
-  if ((await hashOf(given.file)) === keys.sha256) return given.file;
+  if ((await hashOf(given.file, nameTheKeys)) === keys.sha256) return given.file;
   const other = (await headIn(given.file))?.id ?? id;
   throw other === id
     ? notAsWritten(given.file)

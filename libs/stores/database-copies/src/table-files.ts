@@ -99,12 +99,12 @@ export async function checkTable({ table, sha256 }: TableInBackup, folder: strin
   if ((await hashOf(file)) !== sha256) throw notAsWritten(file);
 }
 
-/** Returns the hex hash of a file. @throws CannotCopy when it cannot be read */
-export async function hashOf(file: string): Promise<string> {
+/** Returns the hex hash of a file. @throws CannotCopy when it cannot be read, with the next step */
+export async function hashOf(file: string, next = 'take another copy of the backup'): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash).catch((error: NodeJS.ErrnoException) => {
     throw new CannotCopy(
-      `${quotedExactly(file, Infinity)} cannot be read (${error.code ?? 'the reason is unknown'}): take another copy of the backup`,
+      `${quotedExactly(file, Infinity)} cannot be read (${error.code ?? 'the reason is unknown'}): ${next}`,
       { cause: error },
     );
   });

@@ -135,7 +135,7 @@ describe('the keys of a backup that has them apart', () => {
 
   it.each([
     ['nobody says where they are', 'unsaid', /in a file of their own: name it with --keys-from, or say --without-keys/],
-    ['their file is missing', written.slice(0, 0), /keys” cannot be read \(ENOENT\)/],
+    ['their file is missing', written.slice(0, 0), /keys” cannot be read \(ENOENT\): name the file that --keys-to/],
     ['their file was cut', written.slice(0, -1), /keys” is not what was written/],
     ['their file was altered', written.replace('rows', 'rowz'), /keys” is not what was written/],
     ['their file is cut in its first line', '{"keys":1,', /keys” is not what was written/],
