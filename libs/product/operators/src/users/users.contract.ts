@@ -96,7 +96,7 @@ export const enableWallet = operation('users.enableWallet', {
 export const eraseUser = operation('users.erase', {
   route: 'POST /operator/v1/users/:userId/erase',
   scope: 'users',
-  summary: 'Erase what is kept of a person',
+  summary: 'Erase what is kept of a person, for good',
   description:
     'Closes the account for good, settles money in flight for a day at most, and then destroys the keys of its words, which nobody can undo. The books, and all proofs, stay. It is answered when it is recorded; `users.erasure` says how far it is. Idempotent.',
   ...reasonedChange('users.erase', userId, 'the person asked for it'),
