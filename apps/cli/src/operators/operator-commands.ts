@@ -174,18 +174,13 @@ function whereNamed(command: Command): string {
       ? "; --user says whose, for an id of the partner's API"
       : '';
   const ofStream = noun.name() === 'streams' ? '; its name begins with its category, as in conversation-…' : '';
-  return `${absentOf(noun, command)} has that ${argument.name()}${among}${ofUser}${ofStream}`;
+  return `${hintOfErasure.get(command.name()) ?? ''}nothing here has that ${argument.name()}${among}${ofUser}${ofStream}`;
 }
 
-/** Names the beginning of a hint: a user has an erasure, and a certificate of it, only after someone asked for one. */
-function absentOf(noun: Command, command: Command): string {
-  if (noun.name() !== 'users') return 'nothing here';
-  if (command.name() === 'erasure')
-    return 'nobody asked for an erasure of that user (parley users erase does), or nothing here';
-  if (command.name() === 'certificate')
-    return 'no erasure of that user is completed (parley users erasure says how far it is), or nothing here';
-  return 'nothing here';
-}
+const hintOfErasure = new Map([
+  ['erasure', 'nobody asked for an erasure of that user (parley users erase does), or '],
+  ['certificate', 'no erasure of that user is completed (parley users erasure says how far it is), or '],
+]);
 
 /** The options that a command requires, each with a place for its value. */
 function neededBy({ options }: Command): string {
