@@ -82,6 +82,17 @@ it.each([
   );
 });
 
+it('says why an erased account is not enabled', async () => {
+  answers = [
+    ['/operator/identity.json', 200, { deploymentId: 'parley/x', version: '0', mode: 'sandbox' }],
+    ['/operator/', 403, { ...problem(403, 'The account is disabled'), reason: 'account_disabled' }],
+  ];
+  expect(await refusal('users', 'enable', id, '--reason', 'x', '--yes')).toBe(
+    'refused (account_disabled): The account is disabled: the user is erased, or is being erased, and stays so; ' +
+      'parley users erasure <userId> says how far it is',
+  );
+});
+
 it('names what was wrong as the command takes it', async () => {
   const issues = [
     { path: '/despiteWitnesses', message: 'is not true' },

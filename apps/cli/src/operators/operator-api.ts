@@ -162,6 +162,8 @@ function adviceOn(
     case 401:
       return `: ${namedToken}`;
     case 403:
+      if (reason === 'account_disabled' && isChange)
+        return ': the user is erased, or is being erased, and stays so; parley users erasure <userId> says how far it is';
       return reason === 'permission_required' && scope !== undefined ? `: the token needs the scope ${scope}` : '';
     case 404:
       return whereNamed !== '' && detail === undefined ? `: ${whereNamed}` : '';
