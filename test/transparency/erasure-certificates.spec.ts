@@ -182,6 +182,13 @@ it(
     expect((await verify('table', table)).stdout.trim().split('\n')).toEqual(expected);
     const { stdout } = await verify('erasure', answer, '--key', log.verifierKey);
     expect(stdout.split('\n')[0]).toBe(`HOLDS: ${log.origin} erased ${userId} on ${statement.keysDestroyedAt}`);
+    for (const change of [{ closedEvents: 42 }, { keys: { ...statement.keys, user: true } }]) {
+      await writeFile(answer, JSON.stringify({ statement: { ...statement, ...change }, note: signed(statement) }));
+      await expect(verify('erasure', answer, '--key', log.verifierKey)).rejects.toMatchObject({
+        code: 1,
+        stdout: 'DOES NOT HOLD: the file has a statement that is not the one in its note\n',
+      });
+    }
   },
   installedWithinMs,
 );

@@ -1,5 +1,6 @@
 """Certificates of erasure, as described in docs/audit.md ("A certificate of erasure")."""
 
+import json
 import re
 
 from events import ENTRY, entry_bytes, read_json
@@ -13,12 +14,17 @@ STEPS = ("erasure.requested", "erasure.keys_destroyed", "erasure.purged")
 
 def verify(text, trust):
     """Returns the lines to print. @throws Refused if anything does not hold, or is not built like a certificate"""
-    note = text
+    note, beside = text, None
     if text.startswith("{"):
         with about("the file"):
-            note = read_json(text).get("note")
+            document = read_json(text)
+            note, beside = document.get("note"), document.get("statement")
     try:
-        return verified(note, trust)
+        lines = verified(note, trust)
+        if beside is not None:
+            with about("the file"):
+                need(same(beside, read_json(note.split("\n")[1])), "has a statement that is not the one in its note")
+        return lines
     except (AttributeError, KeyError, TypeError, ValueError):
         raise Refused("the file is not built like a certificate of erasure") from None
 
@@ -51,6 +57,11 @@ def verified(note, trust):
         "  stated      {} events are closed".format(said["closedEvents"]),
         "  not proven  that no copy of a key is left, which nothing can prove",
     ]
+
+
+def same(one, other):
+    """Returns whether two values are the same JSON; in Python 1 equals True."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def is_signed_by(signatures, key, text):
