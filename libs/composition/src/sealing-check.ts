@@ -35,7 +35,8 @@ export async function checkSealing(database: Database, configuration: Configurat
   if (await holdsSealed((sql) => database.query(sql)))
     throw new CannotStart(
       'PARLEY_SECRET_KEY (or secrets.json) belongs to other data: it does not open the wallet keys and webhook secrets ' +
-        'that are stored here; give the service the key that they were sealed with',
+        'that are stored here; give the service the key that they were sealed with, behind a new one if you change it ' +
+        '(docs/production.md, "Change the secret key")',
     );
   await forgetLogSeed(database);
   await database.query('UPDATE sealing_check SET sealed = $1', [value]);
