@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '@app/kernel';
 import type { OperatorClient } from '@app/testing/client';
+import { readAllEvents } from '@app/testing/event-log';
 import { ByteScan } from '@app/testing/words';
 import { v5 as uuidV5 } from 'uuid';
 import type { WritingPerson } from './person';
-import { onDatabase } from './places';
 import type { WordsStage } from './stage';
 
 /** A stream that has sent nothing for so long has sent all that it had. */
@@ -25,7 +25,7 @@ export async function readEverything(
   const { baseUrls, partnerKey } = stage.deployment;
   const scan = new ByteScan(words);
   const byStatus: Record<string, number> = {};
-  const streams = await streamsOf(stage);
+  const streams = (await streamsOf(stage)).map(encodeURIComponent);
   for (const baseUrl of baseUrls) {
     const get = async (path: string, headers: Readonly<Record<string, string>>): Promise<void> => {
       const response = await fetch(baseUrl + path, { headers, signal: AbortSignal.timeout(60_000) });
@@ -68,11 +68,10 @@ async function pathsIn(
     .map((path) => path.replaceAll(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? 'x'));
 }
 
-async function streamsOf(stage: WordsStage): Promise<string[]> {
-  const { rows } = await onDatabase(stage, (client) =>
-    client.query<{ stream: string }>('SELECT DISTINCT stream FROM event_store.events'),
-  );
-  return rows.map(({ stream }) => encodeURIComponent(stream));
+/** The names of all streams. */
+export async function streamsOf({ deployment }: WordsStage): Promise<string[]> {
+  const events = await readAllEvents(deployment.eventStoreUrl);
+  return [...new Set(events.map(({ stream }) => stream))];
 }
 
 /** All that an event stream sends until it has nothing more for a while; an answer that is none as it is. */

@@ -14,8 +14,10 @@ import { startKillable, type Killable } from '../crash/killable';
 
 /** Everything that a deployment writes, each kind in a folder of its own. */
 export interface Folders {
-  /** The data folder of PostgreSQL, which holds the event store's tables as well. */
+  /** The data folder of PostgreSQL, which holds the tables of the product's own event store as well. */
   readonly postgres: string;
+  /** The folder of a real event store, if the suite runs on one. */
+  readonly eventStore: string | null;
   /** `PARLEY_DATA_DIR` of all processes. */
   readonly data: string;
   /** The output of every process, and PostgreSQL's log with each statement and its parameters. */
@@ -65,7 +67,8 @@ export async function startWordsStage(): Promise<WordsStage> {
 }
 
 async function assembled(undo: (() => Promise<unknown>)[]): Promise<Omit<WordsStage, 'stop'>> {
-  const folders = await makeFolders(undo);
+  const realStore = realEventStore(process.env);
+  const folders = { ...(await makeFolders(undo)), eventStore: realStore?.folder ?? null };
   const log = createWriteStream(join(folders.logs, 'postgres.log'));
   const postgres = await startEmbeddedPostgres({
     dataDir: folders.postgres,
@@ -85,6 +88,7 @@ async function assembled(undo: (() => Promise<unknown>)[]): Promise<Omit<WordsSt
   const killable = await startKillable({
     mode: 'processes',
     replicas: { api: 2 },
+    ...(realStore !== null && { eventStoreUrl: realStore.url }),
     env: {
       ...models.environment(),
       MCP_SERVERS: JSON.stringify([
@@ -117,7 +121,15 @@ async function assembled(undo: (() => Promise<unknown>)[]): Promise<Omit<WordsSt
   return { killable, deployment, folders, models, tools, collector, endpoint, run };
 }
 
-async function makeFolders(undo: (() => Promise<unknown>)[]): Promise<Folders> {
+/** Returns the empty EventStoreDB of `EVENTSTORE_URL`, and the folder of its data (`EVENTSTORE_FOLDER`); null for the product's own store. */
+function realEventStore({ EVENTSTORE_URL: url, EVENTSTORE_FOLDER: folder }: NodeJS.ProcessEnv) {
+  if (url === undefined) return null;
+  if (folder === undefined)
+    throw new Error('EVENTSTORE_FOLDER must name the folder of the event store, to look for words in it');
+  return { url, folder };
+}
+
+async function makeFolders(undo: (() => Promise<unknown>)[]): Promise<Omit<Folders, 'eventStore'>> {
   const [root, postgres] = [
     await mkdtemp(join(tmpdir(), 'parley-words-')),
     // Apart from the others, because PostgreSQL may run under another account.

@@ -37,6 +37,8 @@ export interface DeploymentOptions {
   readonly replicas?: { readonly api?: number; readonly worker?: number };
   /** Overrides the deployment's own environment (sandbox mode, quiet, generous rate limits). */
   readonly env?: Readonly<Record<string, string>>;
+  /** Address of an empty event store that runs already, such as a real EventStoreDB; by default the deployment starts its own. */
+  readonly eventStoreUrl?: string;
   /** Seed of an event store's bad day; by default the environment's `WEATHER`, or a store without faults. */
   readonly weather?: string;
   /** Whether something optional may be unavailable at a start, so that `/readyz` reports `degraded`. */
@@ -45,7 +47,7 @@ export interface DeploymentOptions {
   readonly probe?: Probe;
 }
 
-/** A whole deployment for a test, with a database and an event store of its own. */
+/** A whole deployment for a test, with a database and, unless it was given another one, an event store of its own. */
 export interface Deployment {
   /** Address of each api replica. */
   readonly baseUrls: readonly string[];
@@ -102,7 +104,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   undo.push(() => database.drop());
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
-  const eventStoreUrl = `unix:${join(folder, 'events.sock')}`;
+  const eventStoreUrl = options.eventStoreUrl ?? `unix:${join(folder, 'events.sock')}`;
   const eventStore = await startEvents(options, database.url, eventStoreUrl, undo);
 
   const apiCount = options.replicas?.api ?? 1;

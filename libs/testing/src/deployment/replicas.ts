@@ -3,6 +3,7 @@ import { startServing, startWorking, type RunningProcess } from '@app/compositio
 import { startEventStoreServer } from '@app/event-store-server';
 import type { Probe } from '@app/runtime';
 import { readConfiguration } from '@app/settings';
+import { Client } from 'pg';
 import { isReady, TestProcess } from '../processes/deployment-process';
 
 const readyWithinMs = 120_000;
@@ -13,13 +14,17 @@ export type DeploymentMode = 'processes' | 'together' | 'in-process' | 'worker-a
 /** An action that must be undone; the last one first. */
 export type Undo = () => Promise<unknown>;
 
-/** Starts the event store; returns null if it is not a process of its own. */
+/** Starts the event store; returns null if it is not a process of its own, or runs already. */
 export async function startEvents(
-  options: { readonly mode: DeploymentMode; readonly weather?: string },
+  options: { readonly mode: DeploymentMode; readonly weather?: string; readonly eventStoreUrl?: string },
   databaseUrl: string,
   url: string,
   undo: Undo[],
 ): Promise<TestProcess | null> {
+  if (options.eventStoreUrl !== undefined) {
+    await withoutEvents(databaseUrl);
+    return null;
+  }
   const weather = options.weather ?? process.env['WEATHER'];
   if (options.mode !== 'processes' && options.mode !== 'together') {
     const listen = { socketPath: url.slice('unix:'.length) };
@@ -39,6 +44,13 @@ export async function startEvents(
   undo.push(() => events.stop());
   await events.start();
   return events;
+}
+
+/** Removes the tables of the product's own event store, as a database has none where the events are elsewhere. */
+async function withoutEvents(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('DROP SCHEMA event_store CASCADE').finally(() => client.end());
 }
 
 /** The parts of a running deployment, without its event store. */
