@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Accounts, type Identity, type KnownIdentity } from '@app/http';
+import type { Identity, KnownIdentity } from '@app/http';
 import { asId, type RunId, type UserId } from '@app/kernel';
 import { runKeyOf } from '@app/runs';
 import type { OperatorClient, TestClient } from '@app/testing/client';
@@ -11,7 +11,6 @@ import {
   defined,
   giveInput,
   newOwner,
-  partOf,
   prepare,
   say,
   start,
@@ -19,6 +18,7 @@ import {
   untilOperation,
   usdc,
 } from '@app/testing/journeys';
+import { Client } from 'pg';
 
 /** A user who owns one of each thing that has a stream, and the key and endpoint of a partner. */
 export interface Owner {
@@ -80,7 +80,13 @@ async function erasedUser(deployment: Deployment, operator: OperatorClient): Pro
 async function identityOf(deployment: Deployment, operator: OperatorClient, user: TestClient): Promise<KnownIdentity> {
   const { body } = await operator.get<{ account: Identity }>(`/users/${user.userId}`);
   const { issuer, subject } = body.account;
-  return { id: await partOf(deployment, Accounts).identityIdOf({ issuer, subject }), issuer, subject };
+  const client = new Client({ connectionString: deployment.databaseUrl });
+  await client.connect();
+  const ofUser = `SELECT substr(key_id, 3) AS id FROM sealing_keys WHERE user_id = $1 AND key_id LIKE 'i/%'`;
+  const { rows } = await client.query<{ id: string }>(ofUser, [user.userId]).finally(() => client.end());
+  const [row] = rows;
+  if (row === undefined) throw new Error(`${user.userId} has no key of an identity`);
+  return { id: asId(row.id), issuer, subject };
 }
 
 async function aRun(user: TestClient): Promise<Owner['run']> {

@@ -50,7 +50,8 @@ beforeAll(async () => {
   deployment = await startDeployment({
     mode: 'together',
     degraded: true, // after the cuts
-    env: { LOG_LEVEL: 'silent', EVENTSTORE_URL: eventStoreUrl },
+    eventStoreUrl,
+    env: { LOG_LEVEL: 'silent' },
   });
   admin = connectEventStore(eventStoreUrl);
   database = new Client({ connectionString: deployment.databaseUrl });
