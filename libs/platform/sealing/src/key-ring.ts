@@ -4,9 +4,11 @@ import { KeyDestroyed, type KeyId, type KeyStore, type SealedFor } from './key-s
 import { OpenedTexts } from './opened-texts';
 import { placeOf, plainText } from './sealed-text';
 
-/** A process forgets a key at most this long after it was read (docs/decisions/personal-data.md): after a minute, with the sweep below. */
+/** A process forgets a key at most this long after it was read (docs/decisions/personal-data.md): within a minute, with what is below. */
 const keptMs = 45_000;
 const sweepEveryMs = 10_000;
+/** The clock of the cache is read this often at most: each reading sets a timer. */
+const clockEveryMs = 1_000;
 /** Longer sealed texts are opened each time: hashing them as a name would cost much of what opening them costs. */
 const rememberedMax = 2_048;
 /** Most keys in memory, each some 200 bytes. */
@@ -15,7 +17,11 @@ const keysMax = 50_000;
 /** The keys of the process, read from their table in batches, and kept for less than a minute. */
 export class KeyRing {
   /** Null for a destroyed key. */
-  private readonly kept = new LRUCache<KeyId, { readonly key: Buffer | null }>({ max: keysMax, ttl: keptMs });
+  private readonly kept = new LRUCache<KeyId, { readonly key: Buffer | null }>({
+    max: keysMax,
+    ttl: keptMs,
+    ttlResolution: clockEveryMs,
+  });
   private readonly opened = new OpenedTexts();
   private readonly sweep = setInterval(() => this.sweepMemory(), sweepEveryMs).unref();
 

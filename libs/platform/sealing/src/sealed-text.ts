@@ -40,7 +40,8 @@ export function sealValue(key: Buffer, place: Place, value: JsonValue): Sealed {
   const nonce = randomBytes(nonceBytes);
   const commitment = commitmentTo(plain, commitKey);
   const cipher = createCipheriv(cipherName, cipherKey, nonce).setAAD(boundTo(place, commitment));
-  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  const ciphertext = cipher.update(plain);
+  cipher.final(); // makes the tag, and no more bytes: GCM is a stream cipher
   const bytes = Buffer.concat([nonce, cipher.getAuthTag(), commitment, ciphertext]);
   return { sealed: beginOf(place) + bytes.toString('base64url') };
 }
@@ -83,8 +84,8 @@ export function revealValue(key: Buffer, sealed: Sealed): RevealedValue {
 }
 
 /** Returns the place that a sealed value names. @throws Error for a text that this product did not write */
-export function placeOf(sealed: Sealed): Place {
-  return read(sealed).place;
+export function placeOf({ sealed }: Sealed): Place {
+  return partsOf(sealed).place;
 }
 
 /** Whether a sealed value names this place. */
@@ -101,11 +102,15 @@ export function isSealedValue(value: unknown): value is Sealed {
 const form = /^1:([^:]+):([^:]+):([^:]+):([A-Za-z0-9_-]{80,})$/;
 
 function read({ sealed }: Sealed): { place: Place; bytes: Buffer } {
+  const { place, base64 } = partsOf(sealed);
+  return { place, bytes: Buffer.from(base64, 'base64url') };
+}
+
+function partsOf(sealed: string): { place: Place; base64: string } {
   const [, keyId, eventId, path, base64] = form.exec(sealed) ?? [];
-  const bytes = Buffer.from(base64 ?? '', 'base64url');
-  if (keyId === undefined || eventId === undefined || path === undefined || bytes.length < headBytes)
+  if (keyId === undefined || eventId === undefined || path === undefined || base64 === undefined)
     throw new Error('a sealed value has no form that this version knows');
-  return { place: { keyId, eventId, path }, bytes };
+  return { place: { keyId, eventId, path }, base64 };
 }
 
 function beginOf({ keyId, eventId, path }: Place): string {
@@ -116,7 +121,9 @@ function decrypted({ cipherKey }: ValueKeys, place: Place, bytes: Buffer): Buffe
   const decipher = createDecipheriv(cipherName, cipherKey, bytes.subarray(0, nonceBytes))
     .setAAD(boundTo(place, commitmentIn(bytes)))
     .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  return Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
+  const plain = decipher.update(bytes.subarray(headBytes));
+  decipher.final(); // throws for a tag of other bytes; it returns none
+  return plain;
 }
 
 /** HKDF-Expand (RFC 5869, 2.3): one block of SHA-512 is both keys. */

@@ -109,8 +109,8 @@ export function decodeStored(received: ReceivedEvent): StoredEvent {
 }
 
 /** Whether an event has the metadata that every version of this product writes; those of other programs have not. */
-function isOwnMetadata({ $correlationId, $causationId, requestId, actor, v, ...parts }: JsonObject): boolean {
-  const { private: secret, sealed } = parts;
+function isOwnMetadata(metadata: JsonObject): boolean {
+  const { $correlationId, $causationId, requestId, actor, v, private: secret, sealed } = metadata;
   return (
     [$correlationId, $causationId, requestId].every((id) => typeof id === 'string') &&
     isJsonObject(actor) &&
