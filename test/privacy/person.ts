@@ -30,6 +30,7 @@ export async function writePerson(stage: WordsStage, words: MarkedWords): Promis
   const artifactId = await writer.upload(talk, file);
   const runs = new WrittenRuns(stage, writer, talk);
   await runs.talks();
+  await rates(writer, talk);
   await runs.callsTools();
   const asked = await runs.asks();
   await runs.fails();
@@ -39,6 +40,14 @@ export async function writePerson(stage: WordsStage, words: MarkedWords): Promis
   const receipts = [await receiptOf(writer, asked.id), await receiptOf(writer, paid)];
   const ids = { conversationId: talk, artifactId, automationId, approvalId: asked.id, runId: String(asked['runId']) };
   return { writer, subject, ids, file, receipts };
+}
+
+/** A rating with words about what the agent said. */
+async function rates(writer: Writer, conversationId: string): Promise<void> {
+  const at = `/conversations/${conversationId}/messages`;
+  const { body } = await writer.user.get<{ data: { id: string; role: string }[] }>(at);
+  const said = body.data.find(({ role }) => role === 'assistant');
+  await writer.send('messages.rate', 'POST', `${at}/${said?.id}/feedback`, { rating: 'down', text: 'not §' });
 }
 
 /** A withdrawal that is settled, and one that is prepared. Returns the approval of the first. */

@@ -16,6 +16,7 @@ conversations.get GET /v1/users/{userId}/conversations/{conversationId}
 conversations.update PATCH /v1/users/{userId}/conversations/{conversationId}
 conversations.archive POST /v1/users/{userId}/conversations/{conversationId}/archive
 conversations.messages GET /v1/users/{userId}/conversations/{conversationId}/messages
+messages.rate POST /v1/users/{userId}/conversations/{conversationId}/messages/{messageId}/feedback
 conversations.stream GET /v1/users/{userId}/conversations/{conversationId}/stream
 events.list GET /v1/users/{userId}/conversations/{conversationId}/events
 artifacts.upload POST /v1/users/{userId}/conversations/{conversationId}/artifacts

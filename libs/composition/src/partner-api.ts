@@ -4,7 +4,7 @@ import { artifactsGroup } from '@app/artifacts';
 import { transparencyGroup } from '@app/audit';
 import { automationsGroup } from '@app/automations';
 import { budgetGroup } from '@app/budget';
-import { conversationsGroup } from '@app/conversations';
+import { conversationsGroup, messagesGroup } from '@app/conversations';
 import { toolServersGroup } from '@app/engine';
 import { feedGroup } from '@app/feed';
 import { serviceGroup, type ApiDescription } from '@app/http';
@@ -32,6 +32,7 @@ export const partnerApi: ApiDescription = {
   groups: [
     usersGroup,
     conversationsGroup,
+    messagesGroup,
     runsGroup,
     approvalsGroup,
     walletsGroup,

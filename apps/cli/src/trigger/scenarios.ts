@@ -7,6 +7,7 @@ import {
   deny,
   exhaustBudget,
   invoke,
+  rate,
   rejectSession,
   say,
   sentence,
@@ -98,5 +99,10 @@ export const scenarios: Readonly<Record<NoticeType, Scenario>> = {
     does: 'An operator erases a user, whose words nobody can read any more.',
     alongside: ['user.disabled'],
     make: (user) => user.operate('POST', '/erase'),
+  },
+  'message.rated': {
+    does: 'A run does what its user says, and the user rates what the agent answered.',
+    alongside: ['run.ended'],
+    make: async (user) => rate(user, await say(user, sentence)),
   },
 };

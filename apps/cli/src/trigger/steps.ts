@@ -11,9 +11,16 @@ export const sentence = 'repeat after me: done';
 
 interface Run {
   readonly runId: string;
+  readonly conversationId: string;
   readonly status: string;
   readonly pendingApprovalIds: readonly string[];
   readonly failure: { readonly text: string } | null;
+}
+
+/** A message of the agent in a journal, where it has this type. */
+interface Said {
+  readonly type: string;
+  readonly messageId: string;
 }
 
 /** An approval that a run waits for. */
@@ -25,6 +32,15 @@ interface Asked {
 /** Sends a text to the agent in a new conversation, and waits until the run is over. */
 export async function say(user: TriggerUser, text: string): Promise<Run> {
   return reached(user, await started(user, text), 'completed');
+}
+
+/** Rates what the agent has said in a run that is over. */
+export async function rate(user: TriggerUser, { conversationId, runId }: Run): Promise<void> {
+  const at = `/conversations/${conversationId}`;
+  const { data } = await user.call<{ data: { payload: Said }[] }>('GET', `${at}/events`);
+  const said = data.find(({ payload: { type } }) => type === 'agent.message');
+  if (said === undefined) throw new CommandFailed(`run ${runId} has said nothing`);
+  await user.call('POST', `${at}/messages/${said.payload.messageId}/feedback`, { rating: 'up' });
 }
 
 /** Makes the agent ask for a withdrawal. The starting balance of a sandbox's wallet covers it. */

@@ -1,7 +1,7 @@
 import { asId, type MessageId, type RunId, type RunKey, type UserId } from '@app/kernel';
 import { fold, instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
-import { rememberedEndedRunsMax } from './conversation.state';
+import { rememberedEndedRunsMax, rememberedRatingsMax } from './conversation.state';
 import type { ConversationEvent } from './conversation.events';
 import { type RunRequest, untuned } from './run/run.schema';
 import { abortedEnd } from './run/run-facts';
@@ -98,6 +98,74 @@ describe('a start', () => {
   it('of a run that has ended changes nothing, even when archived', () => {
     conversation.given(created, started(), ended()).when(start()).thenNothing();
     conversation.given(created, started(), ended(), archived).when(start()).thenNothing();
+  });
+});
+
+describe('a rating', () => {
+  const rate = (rating: 'up' | 'down', text: string | null = null, id = 'said'): ConversationCommand => ({
+    type: 'RateMessage',
+    at: later,
+    userId,
+    message: { id: asId<MessageId>(id), runId: asId<RunId>('one') },
+    rating,
+    text,
+  });
+  const rated = (rating: 'up' | 'down', text: string | null = null, id = 'said'): ConversationEvent => ({
+    type: 'message.rated',
+    at: later,
+    messageId: asId<MessageId>(id),
+    runId: asId<RunId>('one'),
+    rating,
+    text,
+  });
+  const lived = [created, started(), ended()] as const;
+
+  it('is recorded once', () =>
+    conversation
+      .given(...lived)
+      .when(rate('up'))
+      .thenOnce(rated('up')));
+  it('is replaced by the next one, of another text as well', () => {
+    conversation
+      .given(...lived, rated('up'))
+      .when(rate('down'))
+      .then(rated('down'));
+    conversation
+      .given(...lived, rated('up'))
+      .when(rate('up', 'clear'))
+      .then(rated('up', 'clear'));
+    conversation
+      .given(...lived, rated('up'), rated('down'))
+      .when(rate('up'))
+      .then(rated('up'));
+  });
+  it('of one message says nothing of another', () =>
+    conversation
+      .given(...lived, rated('up'))
+      .when(rate('up', null, 'other'))
+      .then(rated('up', null, 'other')));
+  it('is given while a run is live', () => conversation.given(created, started()).when(rate('up')).then(rated('up')));
+  it('is its user’s to give, and ends with the archiving', () => {
+    conversation
+      .given(...lived)
+      .when({ ...rate('up'), userId: stranger } as ConversationCommand)
+      .thenRefused('not_found');
+    conversation
+      .given(...lived, archived)
+      .when(rate('up'))
+      .thenRefused('not_found');
+  });
+  it('changes neither the activity nor any run', () => {
+    const before = conversation.given(...lived).state;
+    const { ratings, ...after } = conversation.given(...lived, rated('up')).state;
+    expect(after).toEqual({ ...before, ratings: undefined, lastSeq: 4 });
+    expect(ratings).toEqual([{ messageId: 'said', rating: 'up', text: null }]);
+  });
+  it('is remembered for so many messages', () => {
+    const many = Array.from({ length: rememberedRatingsMax + 5 }, (_, n) => rated('up', null, `${n}`));
+    const { ratings } = conversation.given(...lived, ...many, rated('down', null, '7')).state;
+    expect(ratings).toHaveLength(rememberedRatingsMax);
+    expect(ratings.at(-1)).toEqual({ messageId: '7', rating: 'down', text: null });
   });
 });
 

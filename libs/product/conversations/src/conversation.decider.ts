@@ -1,6 +1,6 @@
 import { accept, because, notFound, reject, unreachable } from '@app/kernel';
-import type { Decider, Decision, Instant, OccurrenceTrigger, UserId } from '@app/kernel';
-import type { ArtifactFacts, ConversationEvent, OperationCopy, Origin } from './conversation.events';
+import type { Decider, Decision, Instant, MessageId, OccurrenceTrigger, RunId, UserId } from '@app/kernel';
+import type { ArtifactFacts, ConversationEvent, OperationCopy, Origin, Rating } from './conversation.events';
 import {
   evolveConversation,
   initialConversation,
@@ -31,12 +31,23 @@ export type ConversationCommand =
       readonly userId: UserId;
       readonly artifact: ArtifactFacts;
     }
+  | RateMessage
   | StartRun
   | TriggerRun
   | RunCommand
   | DecideRunApproval
   | ExpireRunApproval
   | CopyOperation;
+
+/** The user's word on a message of the agent. @property message its id, and the run in which the agent said it */
+export interface RateMessage {
+  readonly type: 'RateMessage';
+  readonly at: Instant;
+  readonly userId: UserId;
+  readonly message: { readonly id: MessageId; readonly runId: RunId };
+  readonly rating: Rating;
+  readonly text: string | null;
+}
 
 /** An occurrence of an automation: the conversation, if it does not exist yet, and the run begin in one append. */
 export interface TriggerRun {
@@ -73,6 +84,8 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
       return archive(command, state);
     case 'AddArtifact':
       return addArtifact(command, state);
+    case 'RateMessage':
+      return rate(command, state);
     case 'StartRun':
       return start(command, state);
     case 'TriggerRun':
@@ -118,6 +131,16 @@ function addArtifact(
   if (!isWritable(state, userId)) return reject(notFound);
   if (state.artifacts.some(({ artifactId }) => artifactId === artifact.artifactId)) return accept();
   return accept({ type: 'artifact.uploaded', at, ...artifact });
+}
+
+function rate(
+  { at, userId, message, rating, text }: RateMessage,
+  state: ConversationState,
+): Decision<ConversationEvent> {
+  if (!isWritable(state, userId)) return reject(notFound);
+  const last = state.ratings.find((known) => known.messageId === message.id);
+  if (last?.rating === rating && last.text === text) return accept();
+  return accept({ type: 'message.rated', at, messageId: message.id, runId: message.runId, rating, text });
 }
 
 function start(command: StartRun, state: ConversationState): Decision<ConversationEvent> {

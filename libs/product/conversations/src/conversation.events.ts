@@ -1,10 +1,10 @@
 import { approvalEvents, exampleIds } from '@app/consent';
 import { limits, occurrenceTriggers, openOr } from '@app/kernel';
-import type { ApprovalId, ArtifactId, JsonValue, OperationId, RunId, UserId } from '@app/kernel';
+import type { ApprovalId, ArtifactId, JsonValue, MessageId, OperationId, RunId, UserId } from '@app/kernel';
 import { byName, clear, event, integer, internal, list, nullable, oneOf, personal, storedMembersOf } from '@app/schema';
 import { text, uuid } from '@app/schema';
 import type { EventOf } from '@app/schema';
-import { exampleOperationId, exampleToken, runEvents } from './run/run.events';
+import { exampleMessages, exampleOperationId, exampleToken, runEvents } from './run/run.events';
 
 export const origins = ['conversation', 'automation'] as const;
 export type Origin = (typeof origins)[number];
@@ -135,6 +135,26 @@ const settlement = event(
 /** A result of a financial operation, copied from its own stream into the conversation in which it began. */
 export type OperationCopy = EventOf<typeof submitted> | EventOf<typeof settlement>;
 
+export const ratings = ['up', 'down'] as const;
+export type Rating = (typeof ratings)[number];
+export const ratingText = text({ min: 1, max: 1000, description: "The user's reason, for whoever reads the ratings" });
+
+const rated = event(
+  'message.rated',
+  'The user has rated a message of the agent; the last rating of a message counts.',
+  {
+    public: {
+      messageId: clear(uuid<MessageId>({ description: "Of the message in the conversation's messages" })),
+      runId: clear(uuid<RunId>({ description: 'Of the run in which the agent said it' })),
+      rating: clear(oneOf(ratings)),
+      text: personal(nullable(ratingText)),
+    },
+    example: { messageId: exampleMessages.said, runId: exampleIds.run, rating: 'up', text: null },
+  },
+);
+
+export type MessageRating = Pick<EventOf<typeof rated>, 'messageId' | 'rating' | 'text'>;
+
 /**
  * The events of a conversation's stream; each payload is public as it is. Ordered so that their examples form the story of a withdrawal,
  * followed by other events.
@@ -156,6 +176,7 @@ export const conversationEvents = [
   runEvents.message,
   runEvents.ended,
   settlement,
+  rated,
   updated,
   runEvents.stopping,
   approvalEvents.expired,

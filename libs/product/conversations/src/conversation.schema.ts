@@ -33,7 +33,7 @@ export const Conversation = shape('Conversation', {
   pendingApprovals: integer({ min: 0, description: 'How many approvals of its runs the user has yet to decide' }),
   lastSeq: integer({ min: 1, description: 'A stream opened at this cursor misses nothing that is not shown here' }),
   createdAt: instant(),
-  lastActivityAt: instant({ description: 'Moves with every event but a new title and archiving' }),
+  lastActivityAt: instant({ description: 'Moves with every event but a new title, a rating and archiving' }),
   archivedAt: nullable(instant(), { description: 'An archived conversation stays readable and takes no writes' }),
 });
 export type ConversationView = Shaped<typeof Conversation>;
@@ -107,4 +107,9 @@ export const conversationExamples = {
 export const conversationIdParameter: PathParameter = {
   description: 'A conversation of the user',
   example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01',
+};
+
+export const messageIdParameter: PathParameter = {
+  description: 'A message of the agent, of `conversations.messages`',
+  example: '019a3c5f-2b91-7a02-9b1c-5d2e8f7a6b04',
 };

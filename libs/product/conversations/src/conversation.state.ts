@@ -1,11 +1,14 @@
 import type { ApprovalState } from '@app/consent';
 import { unreachable, type ApprovalId, type Instant, type Personal, type RunId, type UserId } from '@app/kernel';
-import type { ArtifactFacts, ConversationEvent, Origin } from './conversation.events';
+import type { ArtifactFacts, ConversationEvent, MessageRating, Origin } from './conversation.events';
 import { approvalOf, evolveRun, isLastPending, pendingOf, beginRun } from './run/run.state';
 import type { OpenRunEvent, RunState } from './run/run.state';
 
 /** Most ended runs that the state remembers by id; the read model knows all of them. */
 export const rememberedEndedRunsMax = 64;
+
+/** Most rated messages that the state remembers, so that the same rating again is no event. */
+export const rememberedRatingsMax = 64;
 
 /** A conversation as folded from its stream. */
 export interface ConversationState {
@@ -26,6 +29,8 @@ export interface ConversationState {
   readonly endedRunIds: readonly RunId[];
   /** Its files, newest last. */
   readonly artifacts: readonly ArtifactFacts[];
+  /** The last rating of each of the messages that were rated last, newest last. */
+  readonly ratings: readonly MessageRating[];
   /** The financial operations that began here, with the last fact copied of each: each fact is copied once. */
   readonly operations: { readonly [operationId: string]: 'submitted' | 'over' };
 }
@@ -43,6 +48,7 @@ export const initialConversation: ConversationState = {
   liveRunId: null,
   endedRunIds: [],
   artifacts: [],
+  ratings: [],
   operations: {},
 };
 
@@ -96,17 +102,18 @@ export function evolveConversation(state: ConversationState, event: Conversation
       const { userId, title, origin, automationId, at } = event;
       return { ...state, userId, title, origin, automationId, createdAt: at, lastActivityAt: at, lastSeq };
     }
-    // These two do not count as activity: the order by recent activity does not change.
+    // These three do not count as activity: the order by recent activity does not change.
     case 'conversation.updated':
       return { ...state, title: event.title, lastSeq };
     case 'conversation.archived':
       return { ...state, archivedAt: event.at, lastSeq };
+    case 'message.rated':
+      return { ...state, ratings: ratingsAfter(state, event), lastSeq };
     case 'automation.triggered':
       return { ...state, lastActivityAt: event.at, lastSeq };
     case 'artifact.uploaded': {
-      const { artifactId, name, mediaType, bytes, sha256, content, at } = event;
-      const artifacts = [...state.artifacts, { artifactId, name, mediaType, bytes, sha256, content }];
-      return { ...state, artifacts, lastActivityAt: at, lastSeq };
+      const { type: _, at, ...artifact } = event;
+      return { ...state, artifacts: [...state.artifacts, artifact], lastActivityAt: at, lastSeq };
     }
     case 'run.started': {
       const openRuns = { ...state.openRuns, [event.runId]: beginRun(event, lastSeq) };
@@ -123,6 +130,14 @@ export function evolveConversation(state: ConversationState, event: Conversation
     default:
       return unreachable(event);
   }
+}
+
+function ratingsAfter(
+  { ratings }: ConversationState,
+  { messageId, rating, text }: MessageRating,
+): readonly MessageRating[] {
+  const others = ratings.filter((known) => known.messageId !== messageId);
+  return [...others, { messageId, rating, text }].slice(-rememberedRatingsMax);
 }
 
 function withoutRun(state: ConversationState, runId: RunId): ConversationState {

@@ -1,12 +1,13 @@
 import { Member, operation, PageQuery, QueryMember, type OperationGroup } from '@app/http';
 import { limits } from '@app/kernel';
 import { boolean, oneOf, optional, text } from '@app/schema';
-import { origins, type Origin } from './conversation.events';
+import { origins, ratings, ratingText, type Origin, type Rating } from './conversation.events';
 import {
   Conversation,
   conversationExamples,
   conversationIdParameter,
   ConversationPage,
+  messageIdParameter,
   MessagePage,
 } from './conversation.schema';
 
@@ -37,9 +38,22 @@ export class ListConversationsDto extends PageQuery {
   active?: boolean;
 }
 
+export class RateMessageDto {
+  @Member(oneOf(ratings))
+  rating: Rating;
+
+  @Member(optional(ratingText))
+  text?: string;
+}
+
 export const conversationsGroup: OperationGroup = {
   name: 'conversations',
   description: 'Conversations with their messages, and the stream of their journal',
+};
+
+export const messagesGroup: OperationGroup = {
+  name: 'messages',
+  description: 'Ratings of messages',
 };
 
 export const createConversation = operation('conversations.create', {
@@ -89,6 +103,19 @@ export const archiveConversation = operation('conversations.archive', {
   body: 'none',
   answer: null,
   reasons: ['run_active'],
+});
+
+export const rateMessage = operation('messages.rate', {
+  route: 'POST /v1/users/:userId/conversations/:conversationId/messages/:messageId/feedback',
+  status: 204,
+  summary: 'Rate a message of the agent',
+  description:
+    'For whoever evaluates the agent: it is in the journal, in the feed, and a webhook. The last rating of a message counts, and the ' +
+    'same one again changes nothing. The agent never reads it.',
+  parameters: { conversationId: conversationIdParameter, messageId: messageIdParameter },
+  body: RateMessageDto,
+  answer: null,
+  examples: { body: { rating: 'down', text: 'I asked for my balance in USDC.' } },
 });
 
 export const listMessages = operation('conversations.messages', {

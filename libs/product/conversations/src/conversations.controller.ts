@@ -1,10 +1,11 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, PageQuery, Serves } from '@app/http';
-import type { ConversationId } from '@app/kernel';
+import type { ConversationId, MessageId } from '@app/kernel';
 import { ArchiveConversation, CreateConversation, RenameConversation } from './change-conversation';
 import type { ConversationPage, ConversationView } from './conversation.schema';
 import * as contract from './conversations.contract';
+import { RateMessage } from './rate-message';
 import { GetConversation, ListConversations, ListMessages } from './conversation.queries';
 
 /** Conversations (docs/decisions/conversations.md). */
@@ -45,6 +46,16 @@ export class ConversationsController {
   @Serves(contract.archiveConversation)
   async archive(@Caller() { userId, cause }: Caller, @Param('conversationId') id: ConversationId): Promise<void> {
     answer(await this.commands.execute(new ArchiveConversation(userId, id, cause)));
+  }
+
+  @Serves(contract.rateMessage)
+  async rate(
+    @Caller() { userId, cause }: Caller,
+    @Param('conversationId') id: ConversationId,
+    @Param('messageId') messageId: MessageId,
+    @Body() { rating, text }: contract.RateMessageDto,
+  ): Promise<void> {
+    answer(await this.commands.execute(new RateMessage(userId, id, messageId, { rating, text: text ?? null }, cause)));
   }
 
   @Serves(contract.listMessages)

@@ -102,6 +102,7 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
     }
     if (row === null) return null;
     if (event.type === 'conversation.updated') return { ...row, title: event.title, lastSeq };
+    if (event.type === 'message.rated') return { ...row, lastSeq };
     if (event.type === 'conversation.archived') return { ...row, archivedAt: event.at, lastSeq };
     return {
       ...row,

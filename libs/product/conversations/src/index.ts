@@ -34,5 +34,5 @@ export {
   type RunProfile,
 } from './run/run.schema';
 export type { RunState } from './run/run.state';
-export { conversationsGroup } from './conversations.contract';
+export { conversationsGroup, messagesGroup } from './conversations.contract';
 export { conversationsReadModel } from './conversations.projection';

@@ -36,7 +36,7 @@ type NoticeSourceType =
   | ('run.ended' | 'run.suspended' | 'approval.opened' | 'approval.decided' | 'approval.expired')
   | ('operation.submitted' | 'settlement.updated' | 'automation.triggered')
   | ('occurrence.rejected' | 'automation.completed' | 'wallet.session_rejected' | 'budget.exhausted')
-  | ('user.disabled' | 'user.erased');
+  | ('user.disabled' | 'user.erased' | 'message.rated');
 
 const itself = (): About => ({});
 
@@ -65,6 +65,7 @@ const noticeRules: { readonly [Type in NoticeSourceType]: NoticeRule<EventOf<Typ
   'budget.exhausted': { as: 'budget.exhausted', about: ({ periodKind }) => ({ status: periodKind }) },
   'user.disabled': { as: 'user.disabled', about: itself, hides: ['reason'] },
   'user.erased': { as: 'user.erased', about: itself },
+  'message.rated': { as: 'message.rated', about: ({ runId, rating }) => ({ runId, status: rating }) },
 };
 
 /** Whether partners are notified of events of this type. */

@@ -26,6 +26,7 @@ export const noticeTypes = [
   'budget.exhausted',
   'user.disabled',
   'user.erased',
+  'message.rated',
 ] as const;
 export type NoticeType = (typeof noticeTypes)[number];
 

@@ -44,6 +44,8 @@ export class ConversationFold {
   }
 
   private runOf(payload: DurableFrame['payload']): string | undefined {
+    // A rating changes no message, and its run may be long over.
+    if (payload.type === 'message.rated') return undefined;
     if ('runId' in payload && payload.runId !== null) {
       if ('approvalId' in payload && payload.approvalId !== null) this.owners.set(payload.approvalId, payload.runId);
       if ('operationId' in payload) this.owners.set(payload.operationId, payload.runId);
