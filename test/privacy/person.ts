@@ -31,6 +31,7 @@ export async function writePerson(stage: WordsStage, words: MarkedWords): Promis
   const runs = new WrittenRuns(stage, writer, talk);
   await runs.talks();
   await rates(writer, talk);
+  await runs.queues();
   await runs.callsTools();
   const asked = await runs.asks();
   await runs.fails();

@@ -41,6 +41,23 @@ export class WrittenRuns {
     await this.run([{ text: ['cut ', word('text that was cut')], ending: 'cut' }, { text: [word('text afterwards')] }]);
   }
 
+  /** Words that wait while the agent works: some are answered afterwards, and some are withdrawn. */
+  async queues(): Promise<void> {
+    const { word, writer, stage, conversationId } = this;
+    stage.models.says([
+      { text: [word('text while others wait')], queuedMs: 1_000 },
+      { text: [word('text of one that waited')] },
+    ]);
+    const template = { conversationId, input: { text: 'please: §' } };
+    await writer.send('runs.start', 'POST', '/agent-runs', template);
+    const queue = { ...template, whenBusy: 'queue' };
+    const waiting = await writer.send('runs.start', 'POST', '/agent-runs', queue);
+    const withdrawn = await writer.send('runs.start', 'POST', '/agent-runs', queue);
+    expect([waiting['status'], withdrawn['status']]).toEqual(['waiting', 'waiting']);
+    expect((await writer.user.post(`/agent-runs/${String(withdrawn['runId'])}/abort`)).body).toEqual({ aborted: true });
+    await untilEnded(writer.user, String(waiting['runId']));
+  }
+
   /** A model that fails, in every way that a provider has of saying so. */
   async fails(): Promise<void> {
     const { word } = this;

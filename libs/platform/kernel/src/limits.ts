@@ -11,6 +11,8 @@ export const limits = {
   streamCursorMax: Number.MAX_SAFE_INTEGER,
   inputTextLengthMax: 32_768,
   artifactIdsMax: 10,
+  /** Runs of one conversation that wait to start. */
+  queuedInputsMax: 10,
   instructionsLengthMax: 8192,
   /** Including `@` and the version. */
   agentNameLengthMax: 128,

@@ -35,8 +35,8 @@ const startOf = (id: string) => ({
   agentInstructions: null,
   holder: null,
 });
-const start = (id = 'one'): ConversationCommand => ({ type: 'StartRun', ...startOf(id) });
-const started = (id = 'one'): ConversationEvent => ({ type: 'run.started', ...startOf(id) });
+const start = (id = 'one'): ConversationCommand => ({ type: 'StartRun', alone: false, ...startOf(id) });
+const started = (id = 'one'): ConversationEvent => ({ type: 'run.started', queuedAt: null, ...startOf(id) });
 const ended = (id = 'one'): ConversationEvent => ({
   type: 'run.ended',
   at: later,
@@ -89,7 +89,7 @@ describe('a start', () => {
   it('is its user’s to do', () =>
     conversation
       .given(created)
-      .when({ type: 'StartRun', ...startOf('one'), userId: stranger })
+      .when({ type: 'StartRun', alone: false, ...startOf('one'), userId: stranger })
       .thenRefused('not_found'));
   it('is refused while another run is live', () =>
     conversation.given(created, started()).when(start('two')).thenRefused('run_active'));

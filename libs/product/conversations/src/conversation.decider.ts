@@ -4,12 +4,15 @@ import type { ArtifactFacts, ConversationEvent, OperationCopy, Origin, Rating } 
 import {
   evolveConversation,
   initialConversation,
+  isBusy,
   isKnownRun,
+  isQueued,
   isWritable,
   liveRunOf,
   runWaitingFor,
   type ConversationState,
 } from './conversation.state';
+import { queueInput, refuseQueued, withdrawQueued, type QueueInput, type RefuseQueued } from './queue.decider';
 import { decideRun, type RunCommand, type StartRun } from './run/run.decider';
 import { decideRunApproval, expireRunApproval, stopWaitingRun } from './run/waiting-run.decider';
 import type { DecideRunApproval, ExpireRunApproval } from './run/waiting-run.decider';
@@ -34,6 +37,8 @@ export type ConversationCommand =
   | RateMessage
   | StartRun
   | TriggerRun
+  | QueueInput
+  | RefuseQueued
   | RunCommand
   | DecideRunApproval
   | ExpireRunApproval
@@ -58,7 +63,7 @@ export interface TriggerRun {
   readonly automationId: string;
   readonly occurrenceId: string;
   readonly trigger: OccurrenceTrigger;
-  readonly run: Omit<StartRun, 'type' | 'at' | 'origin' | 'automationId' | 'occurrenceId'>;
+  readonly run: Omit<StartRun, 'type' | 'at' | 'origin' | 'automationId' | 'occurrenceId' | 'alone'>;
 }
 
 /** Copies a fact of an operation's own stream. */
@@ -72,37 +77,44 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
 };
 
 function decide(command: ConversationCommand, state: ConversationState): Decision<ConversationEvent> {
-  if ('runId' in command && command.type !== 'StartRun') return decideOnRun(command, state);
+  if (isOnOpenRun(command)) return decideOnRun(command, state);
   switch (command.type) {
     case 'CreateConversation':
       return create(command, state);
     case 'RenameConversation':
-      if (!isWritable(state, command.userId)) return reject(notFound);
-      if (state.title === command.title) return accept();
-      return accept({ type: 'conversation.updated', at: command.at, title: command.title });
+      return rename(command, state);
     case 'ArchiveConversation':
       return archive(command, state);
     case 'AddArtifact':
       return addArtifact(command, state);
     case 'RateMessage':
       return rate(command, state);
+    case 'CopyOperation':
+      return copy(command, state);
     case 'StartRun':
       return start(command, state);
     case 'TriggerRun':
       return trigger(command, state);
+    case 'QueueInput':
+      return queueInput(command, state);
+    case 'RefuseQueued':
+      return refuseQueued(command, state);
     case 'DecideApproval':
       return decideRunApproval(command, runWaitingFor(state, command.approvalId), liveRunOf(state));
     case 'ExpireApproval':
       return expireRunApproval(command, runWaitingFor(state, command.approvalId));
-    case 'CopyOperation':
-      return copy(command, state);
     default:
       return unreachable(command);
   }
 }
 
+function isOnOpenRun(command: ConversationCommand): command is RunCommand {
+  return 'attempt' in command || command.type === 'ClaimRun' || command.type === 'StopRun';
+}
+
 function decideOnRun(command: RunCommand, state: ConversationState): Decision<ConversationEvent> {
   const run = state.openRuns[command.runId];
+  if (command.type === 'StopRun' && isQueued(state, command.runId)) return withdrawQueued(command, state);
   if (command.type === 'StopRun' && run?.status === 'awaiting_approval') {
     return stopWaitingRun(command.at, run, liveRunOf(state));
   }
@@ -117,10 +129,18 @@ function create(command: CommandOf<'CreateConversation'>, state: ConversationSta
   return accept({ type: 'conversation.created', at, title, origin, automationId, userId });
 }
 
+function rename(
+  { at, userId, title }: CommandOf<'RenameConversation'>,
+  state: ConversationState,
+): Decision<ConversationEvent> {
+  if (!isWritable(state, userId)) return reject(notFound);
+  return state.title === title ? accept() : accept({ type: 'conversation.updated', at, title });
+}
+
 function archive(command: CommandOf<'ArchiveConversation'>, state: ConversationState): Decision<ConversationEvent> {
   if (state.userId !== command.userId) return reject(notFound);
   if (state.archivedAt !== null) return accept();
-  if (Object.keys(state.openRuns).length > 0) return reject(because('run_active'));
+  if (isBusy(state)) return reject(because('run_active'));
   return accept({ type: 'conversation.archived', at: command.at });
 }
 
@@ -147,8 +167,12 @@ function start(command: StartRun, state: ConversationState): Decision<Conversati
   if (isKnownRun(state, command.runId)) return accept();
   if (!isWritable(state, command.userId)) return reject(notFound);
   if (state.liveRunId !== null) return reject(because('run_active'));
-  const { type: _, ...run } = command;
-  return accept({ type: 'run.started', ...run });
+  const [next] = state.queued;
+  // Nothing overtakes what waits in the queue.
+  if (next !== undefined && next.runId !== command.runId) return reject(because('run_active'));
+  const { type: _, alone, ...run } = command;
+  if (alone && Object.keys(state.openRuns).length > 0) return reject(because('run_active'));
+  return accept({ type: 'run.started', ...run, queuedAt: next?.at ?? null });
 }
 
 function trigger(command: TriggerRun, state: ConversationState): Decision<ConversationEvent> {
@@ -156,7 +180,7 @@ function trigger(command: TriggerRun, state: ConversationState): Decision<Conver
   const { userId } = run;
   const created = { type: 'conversation.created', at, title, origin: 'automation', automationId, userId } as const;
   const isNew = state.userId === null;
-  const origin = { origin: 'automation', automationId, occurrenceId } as const;
+  const origin = { origin: 'automation', automationId, occurrenceId, alone: false } as const;
   const begun = isNew ? evolveConversation(state, created) : state;
   const started = start({ type: 'StartRun', at, ...run, ...origin }, begun);
   if (!started.accepted || started.events.length === 0) return started;

@@ -4,6 +4,7 @@ import type { ApprovalId, ArtifactId, JsonValue, MessageId, OperationId, RunId, 
 import { byName, clear, event, integer, internal, list, nullable, oneOf, personal, storedMembersOf } from '@app/schema';
 import { text, uuid } from '@app/schema';
 import type { EventOf } from '@app/schema';
+import { queueEvents } from './run/queue.events';
 import { exampleMessages, exampleOperationId, exampleToken, runEvents } from './run/run.events';
 
 export const origins = ['conversation', 'automation'] as const;
@@ -177,6 +178,8 @@ export const conversationEvents = [
   runEvents.ended,
   settlement,
   rated,
+  queueEvents.queued,
+  queueEvents.withdrawn,
   updated,
   runEvents.stopping,
   approvalEvents.expired,

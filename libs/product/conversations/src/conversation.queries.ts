@@ -23,6 +23,7 @@ export function conversationView(id: string, state: ConversationState): Conversa
     automationId: state.automationId,
     status: statusOf(state),
     liveRunId: state.liveRunId,
+    queuedRunIds: state.queued.map(({ runId }) => runId),
     pendingApprovals: pendingApprovals(state),
     lastSeq: state.lastSeq,
     createdAt: existing(state.createdAt),

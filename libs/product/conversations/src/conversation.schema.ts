@@ -30,6 +30,10 @@ export const Conversation = shape('Conversation', {
     description: '`running` while a run is live, whatever else waits for approval',
   }),
   liveRunId: nullable(uuid(), { description: 'Of the run that is queued, running or stopping' }),
+  queuedRunIds: list(uuid(), {
+    max: limits.queuedInputsMax,
+    description: 'Of the runs that wait to start, in their order',
+  }),
   pendingApprovals: integer({ min: 0, description: 'How many approvals of its runs the user has yet to decide' }),
   lastSeq: integer({ min: 1, description: 'A stream opened at this cursor misses nothing that is not shown here' }),
   createdAt: instant(),
@@ -62,6 +66,7 @@ const running: ConversationView = {
   automationId: null,
   status: 'running',
   liveRunId: '019a3c5f-2b44-7c19-8d03-6e1f4a9b7c02',
+  queuedRunIds: [],
   pendingApprovals: 0,
   lastSeq: 3,
   createdAt: '2026-11-21T09:15:00.000Z',

@@ -1,14 +1,33 @@
 import type { ApprovalState } from '@app/consent';
-import { unreachable, type ApprovalId, type Instant, type Personal, type RunId, type UserId } from '@app/kernel';
+import {
+  unreachable,
+  type ApprovalId,
+  type Instant,
+  type Personal,
+  type RunId,
+  type RunKey,
+  type UserId,
+} from '@app/kernel';
 import type { ArtifactFacts, ConversationEvent, MessageRating, Origin } from './conversation.events';
 import { approvalOf, evolveRun, isLastPending, pendingOf, beginRun } from './run/run.state';
 import type { OpenRunEvent, RunState } from './run/run.state';
+import type { RunRequest } from './run/run.schema';
 
 /** Most ended runs that the state remembers by id; the read model knows all of them. */
 export const rememberedEndedRunsMax = 64;
 
 /** Most rated messages that the state remembers, so that the same rating again is no event. */
 export const rememberedRatingsMax = 64;
+
+/** A run that waits to start. @property seq of its `input.queued` */
+export interface QueuedInput {
+  readonly runId: RunId;
+  readonly runKey: RunKey;
+  readonly userId: UserId;
+  readonly request: Personal<RunRequest>;
+  readonly at: Instant;
+  readonly seq: number;
+}
 
 /** A conversation as folded from its stream. */
 export interface ConversationState {
@@ -25,6 +44,10 @@ export interface ConversationState {
   /** Runs that are not ended, by id. */
   readonly openRuns: { readonly [runId: string]: RunState };
   readonly liveRunId: RunId | null;
+  /** Runs that wait to start, oldest first. */
+  readonly queued: readonly QueuedInput[];
+  /** When a run last ended or left the queue; null before. */
+  readonly lastEndAt: Instant | null;
   /** The newest ended runs, newest last. */
   readonly endedRunIds: readonly RunId[];
   /** Its files, newest last. */
@@ -46,6 +69,8 @@ export const initialConversation: ConversationState = {
   lastSeq: 0,
   openRuns: {},
   liveRunId: null,
+  queued: [],
+  lastEndAt: null,
   endedRunIds: [],
   artifacts: [],
   ratings: [],
@@ -85,18 +110,37 @@ export function isWritable(state: ConversationState, userId: UserId): boolean {
   return state.userId === userId && state.archivedAt === null;
 }
 
+/** Whether a run is open, even one that waits for the user, or waits to start. */
+export function isBusy({ openRuns, queued }: ConversationState): boolean {
+  return queued.length > 0 || Object.keys(openRuns).length > 0;
+}
+
+export function isQueued({ queued }: ConversationState, runId: RunId): boolean {
+  return queued.some((one) => one.runId === runId);
+}
+
+/** The run that is to start now, and since when nothing else has kept it from that; null if there is none, or another is open. */
+export function nextQueued({
+  openRuns,
+  queued,
+  lastEndAt,
+}: ConversationState): (QueuedInput & { readonly since: Instant }) | null {
+  const [next] = queued;
+  if (next === undefined || Object.keys(openRuns).length > 0) return null;
+  return { ...next, since: lastEndAt !== null && lastEndAt > next.at ? lastEndAt : next.at };
+}
+
 /** Whether the run is open here or among the newest that ended here. */
 export function isKnownRun(state: ConversationState, runId: RunId): boolean {
   return state.openRuns[runId] !== undefined || state.endedRunIds.includes(runId);
 }
 
+type RunsEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
+
 /** The state after one more event. */
 export function evolveConversation(state: ConversationState, event: ConversationEvent): ConversationState {
   const lastSeq = state.lastSeq + 1;
-  if ('runKey' in event && event.type !== 'run.started' && event.type !== 'run.ended') {
-    const liveRunId = liveRunAfter(state.liveRunId, event);
-    return { ...state, openRuns: runsAfter(state, event, lastSeq), liveRunId, lastActivityAt: event.at, lastSeq };
-  }
+  if ('runKey' in event) return { ...withRuns(state, event, lastSeq), lastActivityAt: event.at, lastSeq };
   switch (event.type) {
     case 'conversation.created': {
       const { userId, title, origin, automationId, at } = event;
@@ -115,12 +159,6 @@ export function evolveConversation(state: ConversationState, event: Conversation
       const { type: _, at, ...artifact } = event;
       return { ...state, artifacts: [...state.artifacts, artifact], lastActivityAt: at, lastSeq };
     }
-    case 'run.started': {
-      const openRuns = { ...state.openRuns, [event.runId]: beginRun(event, lastSeq) };
-      return { ...state, openRuns, liveRunId: event.runId, lastActivityAt: event.at, lastSeq };
-    }
-    case 'run.ended':
-      return { ...withoutRun(state, event.runId), lastActivityAt: event.at, lastSeq };
     case 'operation.submitted':
     case 'settlement.updated': {
       const copied = event.type === 'operation.submitted' ? 'submitted' : 'over';
@@ -140,10 +178,29 @@ function ratingsAfter(
   return [...others, { messageId, rating, text }].slice(-rememberedRatingsMax);
 }
 
+function withRuns(state: ConversationState, event: RunsEvent, seq: number): ConversationState {
+  if (event.type === 'run.started') {
+    const openRuns = { ...state.openRuns, [event.runId]: beginRun(event, seq) };
+    return { ...state, openRuns, queued: withoutQueued(state, event.runId), liveRunId: event.runId };
+  }
+  if (event.type === 'input.queued') {
+    const { type: _, resolved: _now, ...input } = event;
+    return { ...state, queued: [...state.queued, { ...input, seq }] };
+  }
+  if (event.type === 'input.withdrawn' || event.type === 'run.ended')
+    return { ...withoutRun(state, event.runId), lastEndAt: event.at };
+  return { ...state, openRuns: runsAfter(state, event, seq), liveRunId: liveRunAfter(state.liveRunId, event) };
+}
+
+function withoutQueued({ queued }: ConversationState, runId: RunId): readonly QueuedInput[] {
+  return queued.some((one) => one.runId === runId) ? queued.filter((one) => one.runId !== runId) : queued;
+}
+
 function withoutRun(state: ConversationState, runId: RunId): ConversationState {
   const { [runId]: _ended, ...openRuns } = state.openRuns;
+  const queued = withoutQueued(state, runId);
   const endedRunIds = [...state.endedRunIds, runId].slice(-rememberedEndedRunsMax);
-  return { ...state, openRuns, liveRunId: state.liveRunId === runId ? null : state.liveRunId, endedRunIds };
+  return { ...state, openRuns, queued, liveRunId: state.liveRunId === runId ? null : state.liveRunId, endedRunIds };
 }
 
 /** A waiting run is not the live run; a resumed one is again. */

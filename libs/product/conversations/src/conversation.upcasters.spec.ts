@@ -43,6 +43,7 @@ it('run.started of version 1 tells by its profile what the run was resolved to',
     resolved: { model: 'big', tools: ['current_time'], maxSteps: 3, ...untuned },
     agentInstructions: null,
     holder: null,
+    queuedAt: null,
   });
 });
 

@@ -52,6 +52,11 @@ function withoutAgent(stored: JsonObject): JsonObject {
   return { ...stored, resolved, agentInstructions: null };
 }
 
+/** Earlier versions had no queue. */
+function notQueued(stored: JsonObject): JsonObject {
+  return { ...stored, queuedAt: null };
+}
+
 /** Earlier versions stored a file's bytes unsealed, under their own hash. */
 function unsealedContent(stored: JsonObject): JsonObject {
   return { ...stored, content: null };
@@ -60,7 +65,7 @@ function unsealedContent(stored: JsonObject): JsonObject {
 export const conversationUpcasters = {
   ...approvalUpcasters,
   'artifact.uploaded': [unsealedContent],
-  'run.started': [requestApart, withoutHolder, withoutAgent],
+  'run.started': [requestApart, withoutHolder, withoutAgent, notQueued],
   'run.resumed': [withoutHolder],
   'run.suspended': [countedUsage, uncountedCache],
   'run.ended': [wholeResponse, uncountedCache],

@@ -15,6 +15,8 @@ export class ConversationRow implements ReadModelRow {
   @Column('text') origin: 'conversation' | 'automation';
   @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('uuid', { nullable: true }) liveRunId: string | null;
+  /** Oldest first. */
+  @Column('jsonb') queuedRunIds: readonly string[];
   @Column('integer') pendingApprovals: number;
   @Column('integer') lastSeq: number;
   @Column('text') createdAt: string;
@@ -60,6 +62,8 @@ const conversationsMigrations = [
   // A user's message is sealed together with the request that it is a part of, its artifacts included. The table is filled again by its new
   // version.
   migration(11, 'MessagesInRequests', 'ALTER TABLE messages ALTER COLUMN artifact_ids DROP NOT NULL'),
+  // Runs that wait to start. The table is filled again by its new version.
+  migration(12, 'QueuedRuns', `ALTER TABLE conversations ADD COLUMN queued_run_ids jsonb NOT NULL DEFAULT '[]'`),
 ];
 
 /** Whether a run is live or waits for the user there (docs/decisions/artifacts-and-activity.md, "ConversationActivityItem"). */
@@ -75,7 +79,7 @@ export function counterName(userId: string, origin: string, archived: boolean, a
 /** Table `conversations`. */
 export const conversationsProjection: Projection<ConversationRow, ConversationEvent> = {
   name: 'conversations',
-  version: 2,
+  version: 3,
   row: ConversationRow,
   kinds: [conversationKind],
   keyOf: ({ stream }) => idInStream(conversationKind, stream),
@@ -91,6 +95,7 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
         origin,
         automationId,
         liveRunId: null,
+        queuedRunIds: [],
         pendingApprovals: 0,
         lastSeq,
         createdAt: at,
@@ -107,6 +112,7 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
     return {
       ...row,
       liveRunId: liveRunAfter(row, event),
+      queuedRunIds: queuedAfter(row, event),
       pendingApprovals: row.pendingApprovals + pendingChange(event),
       lastSeq,
       lastActivityAt: event.at,
@@ -120,6 +126,12 @@ function liveRunAfter(row: ConversationRow, event: ConversationEvent): string | 
   if (event.type === 'run.started' || event.type === 'run.resumed') return event.runId;
   const leaves = event.type === 'run.ended' || event.type === 'run.suspended';
   return leaves && event.runId === row.liveRunId ? null : row.liveRunId;
+}
+
+function queuedAfter({ queuedRunIds }: ConversationRow, event: ConversationEvent): readonly string[] {
+  if (event.type === 'input.queued') return [...queuedRunIds, event.runId];
+  const leaves = event.type === 'run.started' || event.type === 'input.withdrawn' || event.type === 'run.ended';
+  return leaves ? queuedRunIds.filter((id) => id !== event.runId) : queuedRunIds;
 }
 
 function pendingChange(event: ConversationEvent): number {

@@ -1,4 +1,5 @@
-export { isKnownRun, isWritable, waitingApproval, type ConversationState } from './conversation.state';
+export { isBusy, isKnownRun, isQueued, isWritable, nextQueued, waitingApproval } from './conversation.state';
+export type { ConversationState, QueuedInput } from './conversation.state';
 export {
   conversationEvents,
   openArtifact,

@@ -32,6 +32,7 @@ const idle = {
   automationId: null,
   status: 'idle',
   liveRunId: null,
+  queuedRunIds: [],
   pendingApprovals: 0,
   lastSeq: 1,
   createdAt: anInstant,

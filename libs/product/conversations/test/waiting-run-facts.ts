@@ -48,6 +48,7 @@ export const started = (of: typeof run): ConversationEvent => ({
   resolved,
   agentInstructions: null,
   holder: null,
+  queuedAt: null,
 });
 const stepped: ConversationEvent = {
   type: 'agent.step',

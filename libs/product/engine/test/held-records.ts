@@ -95,12 +95,12 @@ export function heldClosings(deployment: Deployment, replica: number): { release
   const close = closing.close.bind(closing);
   const stands = new Map<string, Stand>();
   const closed: Promise<void>[] = [];
-  jest.spyOn(closing, 'close').mockImplementation(async (end: SegmentEnd, cause) => {
+  jest.spyOn(closing, 'close').mockImplementation(async (end: SegmentEnd, conversationId, cause) => {
     const key = `${end.runKey} ${end.segment}`;
-    if (stands.has(key)) return close(end, cause);
+    if (stands.has(key)) return close(end, conversationId, cause);
     const stand = new Stand();
     stands.set(key, stand);
-    const done = stand.stay().then(() => close(end, cause));
+    const done = stand.stay().then(() => close(end, conversationId, cause));
     closed.push(done);
     return done;
   });

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { conversationKind, type RunState } from '@app/conversations';
+import { conversationKind, isQueued, type RunState } from '@app/conversations';
 import { FoldedStates, Streams } from '@app/event-store';
 import { because, Clock, notFound, ok, refuse, unreachable } from '@app/kernel';
 import type { Cause, ConversationId, Result, RunId, RunKey, UserId } from '@app/kernel';
@@ -24,7 +24,7 @@ interface Stopping {
 }
 
 /**
- * Stops the live run and answers when its end is in the journal; `aborted` is true for the one call whose stop ended the run. A run without
+ * Stops the live run, or takes one that waits to start out of the queue, and answers when that is in the journal; `aborted` is true for the one call whose stop ended the run. A run without
  * a worker is left alone, unless it is to be stopped in any case: then the next worker that claims it ends it. Refuses with `not_found`,
  * `run_not_active`, `execution_unavailable`, or `stop_pending` after 20 s. @throws Unavailable
  */
@@ -57,8 +57,9 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
     if (conversationId === null) return refuse(notFound);
     const { state } = await this.states.fresh(conversationKind, conversationId);
     const run = state.openRuns[runId];
-    if (run === undefined) return ok({ aborted: false });
-    return this.stop(run, { conversationId, runId, runKey, cause, inAnyCase });
+    const stopping = { conversationId, runId, runKey, cause, inAnyCase };
+    if (run === undefined) return isQueued(state, runId) ? this.record(stopping) : ok({ aborted: false });
+    return this.stop(run, stopping);
   }
 
   /** The conversation of an admitted run; null if there is no such run, even after the read models have caught up. */
@@ -111,8 +112,8 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
       return waits ? refuse(done.refusal) : ok({ aborted: false });
     }
     const end = segmentEndIn(done.value.events);
-    if (end !== null) {
-      await this.closing.close(end, cause);
+    if (end !== null) await this.closing.close(end, conversationId, cause);
+    if (end !== null || done.value.events.some(({ type }) => type === 'input.withdrawn')) {
       await this.gate.waitForProjection(done.value.position);
       return ok({ aborted: true });
     }

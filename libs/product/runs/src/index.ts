@@ -4,6 +4,8 @@ export { ExecutionSlots, type ExecutableSegment } from './slots/execution-slots'
 export { LocalExecution, type BegunSegment, type Executor } from './slots/local-execution';
 export { faultInOutput, parseOutput } from './output/output';
 export { accountDisabledEnd, endOfAnswer, failedEnd, outOfBudgetEnd, stepLimitEnd } from './output/run-ends';
+export { admissionFailure } from './admission-failure';
+export { QueuedRuns } from './queue/queued-runs';
 export { RunAdmission } from './run-admission';
 export { RunApprovals } from './run-approvals';
 export { runBindingKind, runKeyOf } from './run-binding';

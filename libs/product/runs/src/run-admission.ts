@@ -84,7 +84,7 @@ export class RunAdmission {
   }
 
   /** Whether the run's id is now bound to its conversation; a binding never changes. */
-  private async bind({ userId, runId, runKey, conversationId, cause }: NewRun): Promise<boolean> {
+  async bind({ userId, runId, runKey, conversationId, cause }: NewRun): Promise<boolean> {
     const command = { at: this.clock.now(), userId, runId, conversationId };
     const bound = await this.streams.decide(runBindingKind, runKey, command, cause, { read: 'assume-new' });
     const { state } = bound.ok ? bound.value : bound;

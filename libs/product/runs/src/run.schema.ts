@@ -5,7 +5,7 @@ import { runStatuses } from './runs.projection';
 
 const status = oneOf(runStatuses, {
   description:
-    '`queued`, `running` and `stopping` hold the conversation; a run that waits for approval does not. The last three are final',
+    '`queued`, `running` and `stopping` hold the conversation; a run that is `waiting` to start or waits for approval does not. The last three are final',
 });
 
 /** Run (docs/decisions/runs.md). */
@@ -42,7 +42,8 @@ export const StartedRun = shape('StartedRun', {
   status,
   seq: integer({
     min: 1,
-    description: "Of the run's `run.started`: a stream opened at this cursor shows all that follows",
+    description:
+      "Of the run's `run.started`, or `input.queued` while it waits: a stream opened at this cursor shows all that follows",
   }),
 });
 export type StartedRun = Shaped<typeof StartedRun>;

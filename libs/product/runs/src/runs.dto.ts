@@ -1,7 +1,7 @@
 import { conversationIdParameter } from '@app/conversations';
 import { Member, PageQuery } from '@app/http';
 import { limits } from '@app/kernel';
-import { list, optional, shape, text, uuid, withoutOthers, type Shaped } from '@app/schema';
+import { list, oneOf, optional, shape, text, uuid, withoutOthers, type Shaped } from '@app/schema';
 import { Profile } from './profile.schema';
 
 const RunInput = withoutOthers(
@@ -16,6 +16,9 @@ const RunInput = withoutOthers(
     ),
   }),
 );
+
+const whenBusy = ['reject', 'queue'] as const;
+export type WhenBusy = (typeof whenBusy)[number];
 
 export class StartRunDto {
   @Member(uuid({ description: 'Where it speaks: a conversation of the user in which no other run is live' }))
@@ -36,6 +39,17 @@ export class StartRunDto {
 
   @Member(optional(Profile))
   profile?: Profile;
+
+  @Member(
+    optional(
+      oneOf(whenBusy, {
+        description:
+          'What happens while another run of the conversation is live or waits for the user: `reject` (the default) refuses with ' +
+          '`run_active` while one is live, `queue` has this one wait and start by itself',
+      }),
+    ),
+  )
+  whenBusy?: WhenBusy;
 }
 
 export class ListRunsDto extends PageQuery {

@@ -9,6 +9,9 @@ import { ReleaseRunHandler, RunLeases } from './slots/run-leases';
 import { RunRow, runsMigrations, runsProjection } from './runs.projection';
 import { AbortRunHandler } from './abort-run';
 import { RunsController } from './runs.controller';
+import { QueuedRuns } from './queue/queued-runs';
+import { QueueInputs } from './queue/queue-inputs';
+import { StartNext } from './queue/start-next';
 import { RunAdmission } from './run-admission';
 import { RunApprovals } from './run-approvals';
 import { RunMetrics } from './run-metrics';
@@ -22,6 +25,7 @@ import { SegmentWatchdog } from './segments/segment-watchdog';
 const offered = [
   ExecutionSlots,
   LocalExecution,
+  QueuedRuns,
   RunAdmission,
   RunApprovals,
   RunLeases,
@@ -38,9 +42,11 @@ const offered = [
     ...offered,
     AbortRunHandler,
     GoneSegments,
+    QueueInputs,
     ReleaseRunHandler,
     RunQueries,
     SegmentStart,
+    StartNext,
     StartRunHandler,
   ],
   exports: offered,

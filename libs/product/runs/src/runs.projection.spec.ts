@@ -34,6 +34,7 @@ const started: ConversationEvent = {
   resolved,
   agentInstructions: null,
   holder: null,
+  queuedAt: null,
 };
 const claimed = (minute: number): ConversationEvent => ({
   type: 'run.claimed',

@@ -13,6 +13,7 @@ import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export const runStatuses = [
+  'waiting',
   'queued',
   'running',
   'awaiting_approval',
@@ -50,9 +51,9 @@ export class RunRow implements ReadModelRow {
   @Column('text') createdAt: string;
   @Column('text', { nullable: true }) startedAt: string | null;
   @Column('text', { nullable: true }) endedAt: string | null;
-  /** `seq` of its `run.started`. */
+  /** `seq` of its `run.started`; while it waits to start, of its `input.queued`. */
   @Column('integer') startedSeq: number;
-  /** Position of its `run.started`: lists are sorted by it. */
+  /** Position of its first event: lists are sorted by it. */
   @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
@@ -136,6 +137,8 @@ export const runsMigrations = [
   migration(26, 'CountCachedInput', 'ALTER TABLE runs ADD COLUMN cached_input_tokens bigint NOT NULL DEFAULT 0'),
   // Operators list the failed runs of all users.
   migration(25, 'IndexFailedRuns', `CREATE INDEX runs_failed ON runs (opened_position DESC) WHERE status = 'failed'`),
+  // Runs that wait to start.
+  migration(27, 'IndexWaitingRuns', `CREATE INDEX runs_waiting ON runs (opened_position) WHERE status = 'waiting'`),
 ];
 
 type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
@@ -143,20 +146,19 @@ type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {
   name: 'runs',
-  version: 5,
+  version: 6,
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
   // Its id is fresh, or permanently bound to this one start.
-  isFirst: ({ event }) => event.type === 'run.started',
+  isFirst: ({ event }) => event.type === 'input.queued' || (event.type === 'run.started' && event.queuedAt === null),
   project: (row, { event, stream, revision, position }) => {
     if (!('runKey' in event)) return row;
+    const conversationId = idInStream(conversationKind, stream) ?? '';
+    if (event.type === 'input.queued') return { ...waitingRow(event), conversationId, ...placeOf(revision, position) };
     if (event.type === 'run.started') {
-      return {
-        ...openRow(event),
-        conversationId: idInStream(conversationKind, stream) ?? '',
-        ...placeOf(revision, position),
-      };
+      const { openedPosition, ...place } = placeOf(revision, position);
+      return { ...startedRow(event), conversationId, openedPosition: row?.openedPosition ?? openedPosition, ...place };
     }
     return row === null ? null : applyFold(folds, row, event);
   },
@@ -167,19 +169,33 @@ function placeOf(revision: number, position: number) {
   return { startedSeq: revision + 1, openedPosition: position, position };
 }
 
-function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
+function waitingRow(event: Extract<RunEvent, { type: 'input.queued' }>) {
+  const ofUser = { origin: 'user', automationId: null, occurrenceId: null } as const;
+  return { ...newRow(event), ...ofUser, status: 'waiting' as const, createdAt: event.at, startedAt: null };
+}
+
+function startedRow(event: Extract<RunEvent, { type: 'run.started' }>) {
+  const { origin, automationId, occurrenceId, at, holder, queuedAt } = event;
   return {
-    runKey: event.runKey,
-    id: event.runId,
-    userId: event.userId,
-    origin: event.origin,
-    automationId: event.automationId,
-    occurrenceId: event.occurrenceId,
-    request: event.request,
-    resolved: event.resolved,
+    ...newRow(event),
+    origin,
+    automationId,
+    occurrenceId,
+    status: holder === null ? ('queued' as const) : ('running' as const),
+    createdAt: queuedAt ?? at,
+    startedAt: holder === null ? null : at,
+  };
+}
+
+function newRow({ runKey, runId, userId, request, resolved }: Extract<RunEvent, { readonly resolved: unknown }>) {
+  return {
+    runKey,
+    id: runId,
+    userId,
+    request,
+    resolved,
     response: null,
     output: null,
-    status: event.holder === null ? ('queued' as const) : ('running' as const),
     segment: 1,
     pendingApprovalIds: [],
     inputTokens: 0,
@@ -188,8 +204,6 @@ function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
     costCents: 0,
     usageEstimated: false,
     failure: null,
-    createdAt: event.at,
-    startedAt: event.holder === null ? null : event.at,
     endedAt: null,
   };
 }
@@ -206,6 +220,7 @@ const folds: Folds<RunRow, RunEvent> = {
   'run.resumed': (row, { segment, holder }) => ({ ...row, status: holder === null ? 'queued' : 'running', segment }),
   'approval.decided': withoutPending,
   'approval.expired': withoutPending,
+  'input.withdrawn': (row, { at }) => ({ ...row, status: 'aborted', endedAt: at }),
   'run.stopping': (row) => ({ ...row, status: 'stopping' }),
   'agent.step': (row, { usage }) => ({
     ...row,

@@ -1,5 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { conversationKind, isKnownRun, isWritable, type ConversationState, type RunRequest } from '@app/conversations';
+import { conversationKind, isBusy, isKnownRun, isWritable } from '@app/conversations';
+import type { ConversationState, RunRequest } from '@app/conversations';
 import { FoldedStates, KeyedQueue } from '@app/event-store';
 import { validateInto } from '@app/http';
 import { asId, because, invalid, isJsonObject, notFound, ok, parseUuid, refuse } from '@app/kernel';
@@ -17,10 +18,11 @@ import type {
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
-import { RunAdmission, type NewRun } from './run-admission';
+import { QueueInputs } from './queue/queue-inputs';
+import { RunAdmission, type AdmissionOptions, type Admitted, type NewRun } from './run-admission';
 import { mayBeMinted, runBindingKind, runKeyOf } from './run-binding';
 import { EngineCatalog, resolveProfile, type Resolution } from './run-profile';
-import { StartRunDto } from './runs.dto';
+import { StartRunDto, type WhenBusy } from './runs.dto';
 import { RunQueries } from './runs.queries';
 import type { StartedRun } from './run.schema';
 
@@ -72,6 +74,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     private readonly gate: ReadGate,
     private readonly admission: RunAdmission,
     private readonly offer: EngineCatalog,
+    private readonly queue: QueueInputs,
   ) {}
 
   async execute({ userId, body, cause }: StartRun): Promise<Result<StartedRun>> {
@@ -84,7 +87,10 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
       if (!resolved.ok) return resolved;
       const id = runId ?? asId<RunId>(uuidV7());
       const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), cause };
-      return this.admit(run, { request: requestIn(body), ...resolved.value }, { chosenId: runId !== null });
+      const { whenBusy, isBusy: busy, ...resolution } = resolved.value;
+      const asked = { request: requestIn(body), ...resolution };
+      const admitted = await this.admitOrQueue(run, asked, { chosenId: runId !== null, whenBusy, isBusy: busy });
+      return admitted.ok ? this.recorded(run, admitted.value) : admitted;
     });
   }
 
@@ -92,8 +98,8 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
   private async resolveIn(
     { userId, conversationId }: Pick<NewRun, 'userId' | 'conversationId'>,
     body: unknown,
-  ): Promise<Result<Resolution>> {
-    const resolveOn = ({ state }: { readonly state: ConversationState }): Result<Resolution> => {
+  ): Promise<Result<Asked>> {
+    const resolveOn = ({ state }: { readonly state: ConversationState }): Result<Asked> => {
       if (!isWritable(state, userId)) return refuse(notFound);
       const validated = validateInto(StartRunDto, body);
       return validated.ok ? this.resolve(validated.value, state) : validated;
@@ -102,15 +108,15 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     return resolved.ok ? resolved : resolveOn(await this.states.fresh(conversationKind, conversationId));
   }
 
-  private resolve({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<Resolution> {
+  private resolve({ input, profile, whenBusy = 'reject' }: StartRunDto, state: ConversationState): Result<Asked> {
     const resolved = resolveProfile(profile, this.offer);
     if (!resolved.ok) return resolved;
     const { artifactIds = [] } = input;
-    const unknown = artifactIds.findIndex((id) => !artifacts.some(({ artifactId }) => artifactId === id));
+    const unknown = artifactIds.findIndex((id) => !state.artifacts.some(({ artifactId }) => artifactId === id));
     if (unknown >= 0) {
       return refuse(invalid(`/input/artifactIds/${unknown}`, 'is not an artifact of this conversation'));
     }
-    return resolved;
+    return ok({ ...resolved.value, whenBusy, isBusy: isBusy(state) });
   }
 
   /** The recorded run of that id, or null when there is none to repeat. */
@@ -142,6 +148,8 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
   ): Promise<Result<StartedRun> | null> {
     const open = state.openRuns[runId];
     if (open !== undefined) return ok({ runId, conversationId, status: open.status, seq: open.startedSeq });
+    const waiting = state.queued.find((one) => one.runId === runId);
+    if (waiting !== undefined) return ok({ runId, conversationId, status: 'waiting', seq: waiting.seq });
     // The state contains the newest ended runs only; the read model knows all of them.
     const row = await this.queries.find(runKey);
     if (row !== null) return ok({ runId, conversationId, status: row.status, seq: row.startedSeq });
@@ -149,23 +157,34 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     return isKnownRun(state, runId) || !this.gate.projecting ? refuse(because('execution_unavailable')) : null;
   }
 
-  private async admit(
+  private async admitOrQueue(
     run: NewRun,
     asked: Resolution & { readonly request: RunRequest },
-    { chosenId }: { readonly chosenId: boolean },
-  ): Promise<Result<StartedRun>> {
+    { chosenId, whenBusy, isBusy }: AdmissionOptions & Pick<Asked, 'whenBusy' | 'isBusy'>,
+  ): Promise<Result<Admitted>> {
     const { runId, runKey, userId } = run;
     const messageId = asId<MessageId>(uuidV7());
-    const origin = { origin: 'user', automationId: null, occurrenceId: null } as const;
+    const origin = { origin: 'user', automationId: null, occurrenceId: null, alone: whenBusy === 'queue' } as const;
     const begin = (at: Instant, holder: ProcessId | null) =>
       ({ type: 'StartRun', at, runId, runKey, userId, messageId, holder, ...origin, ...asked }) as const;
+    if (whenBusy === 'queue' && isBusy) return this.queue.add(run, asked, { chosenId });
     const admitted = await this.admission.admit(run, begin, { chosenId });
-    if (!admitted.ok) return admitted;
-    await this.gate.waitForProjection(admitted.value.position);
-    const recorded = await this.findRecorded(admitted.value.state, run);
-    if (recorded === null) throw new Error(`run ${runKey} was admitted and is not there`);
+    return whenBusy === 'queue' && isRunActive(admitted) ? this.queue.add(run, asked, { chosenId }) : admitted;
+  }
+
+  /** The answer, once everybody can read the run. */
+  private async recorded(run: NewRun, { state, position }: Admitted): Promise<Result<StartedRun>> {
+    await this.gate.waitForProjection(position);
+    const recorded = await this.findRecorded(state, run);
+    if (recorded === null) throw new Error(`run ${run.runKey} was admitted and is not there`);
     return recorded;
   }
+}
+
+type Asked = Resolution & { readonly whenBusy: WhenBusy; readonly isBusy: boolean };
+
+function isRunActive(result: Result<unknown>): boolean {
+  return !result.ok && result.refusal.kind === 'reason' && result.refusal.reason === 'run_active';
 }
 
 /** The ids that decide on a replay, before anything else of the body counts. */

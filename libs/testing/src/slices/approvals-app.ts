@@ -234,4 +234,5 @@ const start = {
   resolved: { model: 'parley/rules', tools: [], maxSteps: 16, ...untuned },
   agentInstructions: null,
   holder: null,
+  alone: false,
 } as const;

@@ -4,6 +4,8 @@ import { answerIdOf, type ParleyUIMessage } from './message.js';
 import { inputOf, reduce } from './reduce.js';
 import { initialRun, noContext, type FrameContext, type ReadApproval, type RunState } from './run-state.js';
 
+type PayloadOf<Type> = Extract<DurableFrame['payload'], { readonly type: Type }>;
+
 interface Answer {
   state: RunState;
   readonly message: ParleyUIMessage;
@@ -16,6 +18,8 @@ export class ConversationFold {
   private readonly answers = new Map<string, Answer>();
   /** The run that an approval or an operation belongs to, by the id of either. */
   private readonly owners = new Map<string, string>();
+  /** Runs that wait to start. */
+  private readonly waiting = new Map<string, PayloadOf<'input.queued'>>();
 
   /** Returns all messages, in the order in which they began. */
   messages(): ParleyUIMessage[] {
@@ -28,7 +32,7 @@ export class ConversationFold {
     const { payload } = frame;
     const runId = this.runOf(payload);
     if (runId === undefined) return [];
-    const asked = payload.type === 'run.started' ? this.ask(payload) : [];
+    const asked = this.askedBy(payload, runId);
     const answer = this.answers.get(runId) ?? {
       state: initialRun(runId),
       message: emptyAnswer(runId),
@@ -46,6 +50,9 @@ export class ConversationFold {
   private runOf(payload: DurableFrame['payload']): string | undefined {
     // A rating changes no message, and its run may be long over.
     if (payload.type === 'message.rated') return undefined;
+    if (payload.type === 'input.queued') this.waiting.set(payload.runId, payload);
+    if (payload.type === 'input.withdrawn') this.waiting.delete(payload.runId);
+    if (payload.type === 'input.queued' || payload.type === 'input.withdrawn') return undefined;
     if ('runId' in payload && payload.runId !== null) {
       if ('approvalId' in payload && payload.approvalId !== null) this.owners.set(payload.approvalId, payload.runId);
       if ('operationId' in payload) this.owners.set(payload.operationId, payload.runId);
@@ -55,9 +62,17 @@ export class ConversationFold {
     return 'operationId' in payload ? this.owners.get(payload.operationId) : undefined;
   }
 
+  /** The user's own message, which is listed when its run starts, or ends without a start. */
+  private askedBy(payload: DurableFrame['payload'], runId: string): ParleyUIMessage[] {
+    if (payload.type !== 'run.started' && payload.type !== 'run.ended') return [];
+    const asked = payload.type === 'run.started' ? payload : this.waiting.get(runId);
+    this.waiting.delete(runId);
+    return asked === undefined ? [] : this.ask(asked);
+  }
+
   /** Adds the user's own message; an automation's prompt is a part of the answer instead. */
-  private ask(started: Extract<DurableFrame['payload'], { type: 'run.started' }>): ParleyUIMessage[] {
-    if (started.origin !== 'user') return [];
+  private ask(started: PayloadOf<'run.started' | 'input.queued'>): ParleyUIMessage[] {
+    if (started.type === 'run.started' && started.origin !== 'user') return [];
     const { text, artifactIds } = inputOf(started);
     const message: ParleyUIMessage = {
       id: started.runId,

@@ -120,7 +120,10 @@ function tellStarted(state: RunState, payload: PayloadOf<'run.started'>, seq: nu
 }
 
 /** Returns what a run was asked; a neutral text where it was erased. */
-export function inputOf({ request }: PayloadOf<'run.started'>): { text: string; artifactIds?: readonly string[] } {
+export function inputOf({ request }: Pick<PayloadOf<'run.started'>, 'request'>): {
+  text: string;
+  artifactIds?: readonly string[];
+} {
   return wordsOr(request, { input: { text: erasedText } }).input;
 }
 

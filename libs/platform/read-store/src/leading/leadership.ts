@@ -21,6 +21,7 @@ export const leaderLocks = {
   webhooks: 7_265_012,
   erasures: 7_265_013,
   retention: 7_265_014,
+  queue: 7_265_015,
 } as const;
 
 /**

@@ -1,4 +1,5 @@
-import { issueWords, reasons, Unavailable, words, type AutomationId, type Refusal, type Words } from '@app/kernel';
+import { Unavailable, words, type AutomationId, type Refusal } from '@app/kernel';
+import { admissionFailure } from '@app/runs';
 import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import { later, occurrenceTimer } from './firing-timers';
 import type { Admission, FiringPorts } from './firing-ports';
@@ -14,7 +15,6 @@ const pausedRetryMs = 60_000;
 const turnsMax = 101;
 
 const disabledOwner = words`The account is disabled.`;
-const movedAway = words`The conversation was archived meanwhile.`;
 
 /**
  * Admits the first occurrence in turn, if there is one. Continues an interrupted admission, and may run many times at
@@ -108,7 +108,7 @@ async function recordRefusal(
   { occurrenceId, attempts }: ActiveOccurrence,
   refusal: Refusal,
 ): Promise<boolean> {
-  const { reason, canPass } = wordsOf(refusal);
+  const { why: reason, canPass } = admissionFailure(refusal);
   const at = world.now();
   if (!canPass) {
     await world.record(automationId, { type: 'RejectOccurrence', at, occurrenceId, reason });
@@ -119,19 +119,4 @@ async function recordRefusal(
   await world.schedule(occurrenceTimer(automationId, occurrenceId, retryAt));
   const after = await world.record(automationId, { type: 'DeferOccurrence', at, occurrenceId, reason, retryAt });
   return !after.active.some((occurrence) => occurrence.occurrenceId === occurrenceId);
-}
-
-/** Why an admission failed, in words for its user, and whether it may succeed later. */
-function wordsOf(refusal: Refusal): { readonly reason: Words; readonly canPass: boolean } {
-  switch (refusal.kind) {
-    case 'reason': {
-      const { title, retryable } = reasons[refusal.reason];
-      return { reason: words`${title}.`, canPass: refusal.retryable ?? retryable };
-    }
-    case 'not_found':
-      return { reason: movedAway, canPass: true };
-    case 'invalid_input': {
-      return { reason: words`The run cannot start: ${issueWords(refusal.issues.slice(0, 1))}.`, canPass: false };
-    }
-  }
 }

@@ -47,6 +47,7 @@ const started: ConversationEvent = {
   resolved,
   agentInstructions: null,
   holder: null,
+  queuedAt: null,
 };
 const claimed = (attempt = 1): ConversationEvent => ({ type: 'run.claimed', at, ...run, segment: 1, attempt });
 const stopping: ConversationEvent = { type: 'run.stopping', at, ...run };

@@ -35,6 +35,8 @@ export interface StartRun {
   readonly agentInstructions: string | null;
   /** The process that executes it from here on; null: the process that claims it. */
   readonly holder: ProcessId | null;
+  /** Whether it starts only while no other run of the conversation is open, not even one that waits for the user. */
+  readonly alone: boolean;
 }
 
 export type RunCommand =

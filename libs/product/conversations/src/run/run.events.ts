@@ -1,5 +1,5 @@
 import { exampleIds } from '@app/consent';
-import type { ApprovalId, MessageId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
+import type { ApprovalId, Instant, MessageId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
 import { boolean, clear, event, integer, internal, json, list, nullable, oneOf, personal, text } from '@app/schema';
 import { uuid, type EventOf } from '@app/schema';
 import { RunFailure, RunRequest, RunResponse, Usage, type ResolvedRun } from './run.schema';
@@ -54,10 +54,14 @@ const started = event('run.started', 'A run was admitted; it holds the conversat
     occurrenceId: clear(nullable(uuid(), { description: 'Of the occurrence that started it' })),
     request: personal(RunRequest),
   },
-  /** The resolution of the request with its agent's instructions, the run's owner, and the id of the message that is the input. */
+  /**
+   * The resolution of the request with its agent's instructions, the run's owner, the id of the message that is the input, and since when
+   * it waited in the queue (null: it did not; since version 5).
+   */
   private: {
     runKey,
     userId,
+    queuedAt: clear(internal<Instant | null>()),
     messageId: clear(internal<MessageId>()),
     resolved: clear(internal<ResolvedRun>()),
     /** The deployment's own words. */

@@ -45,6 +45,7 @@ const runFailureReasons = [
   'output_invalid',
   'approval_expired',
   'account_disabled',
+  'not_admitted',
 ] as const;
 export type RunFailureReason = (typeof runFailureReasons)[number];
 

@@ -52,6 +52,7 @@ const started: ConversationEvent = {
   resolved,
   agentInstructions: null,
   holder: null,
+  queuedAt: null,
 };
 const archived: ConversationEvent = { type: 'conversation.archived', at };
 const claimed: ConversationEvent = { type: 'run.claimed', at, ...runIds, segment: 1, attempt: 1 };

@@ -171,7 +171,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
         case 'over':
           await (execution.end === null
             ? this.closing.release(segment)
-            : this.closing.close(execution.end, execution.cause));
+            : this.closing.close(execution.end, segment.conversationId, execution.cause));
           return;
         case 'left':
           return await this.leases.release(segment, this.isLeaving ? 0 : retryAfterMs);

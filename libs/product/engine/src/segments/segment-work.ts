@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Draining } from '@app/http';
-import { SegmentWatchdog } from '@app/runs';
+import { QueuedRuns, SegmentWatchdog } from '@app/runs';
 
-/** Repairs what crashes left behind: a worker process's duty for segments in addition to executing them. */
+/** A worker process's duties in addition to executing segments: it repairs what crashes left behind, and starts what waits. */
 @Injectable()
 export class SegmentWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
@@ -10,12 +10,14 @@ export class SegmentWork implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly watchdog: SegmentWatchdog,
+    private readonly queue: QueuedRuns,
     private readonly draining: Draining,
   ) {}
 
   onApplicationBootstrap(): void {
     // While this process answers its last requests, another one can already lead.
-    this.work = this.watchdog.run(AbortSignal.any([this.stopping.signal, this.draining.signal]));
+    const signal = AbortSignal.any([this.stopping.signal, this.draining.signal]);
+    this.work = Promise.all([this.watchdog.run(signal), this.queue.run(signal)]);
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { conversationKind } from '@app/conversations';
+import { conversationKind, isQueued } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import type { Operator } from '@app/http';
 import { because, notFound, refuse, type Result, type RunKey } from '@app/kernel';
@@ -35,15 +35,15 @@ export class ChangeRunHandler implements ICommandHandler<ChangeRun> {
     const { userId, runId, conversationId } = found;
     const { state } = await this.states.fresh(conversationKind, conversationId);
     const run = state.openRuns[runId];
-    if (run === undefined) return refuse(because('run_not_active'));
-    const waits = run.status === 'awaiting_approval';
-    if (waits && change.operation === 'runs.release') return refuse(because('run_not_active'));
+    const isRelease = change.operation === 'runs.release';
+    const isHeld = run !== undefined && run.status !== 'awaiting_approval';
+    const isOver = run === undefined && !isQueued(state, runId);
+    if (isOver || (isRelease && !isHeld)) return refuse(because('run_not_active'));
     // Whenever a release is completed, it takes the run from its present holder and from no later one.
-    const { segment, attempt } = run;
     const parameters = {
       userId,
       runId,
-      ...(change.operation === 'runs.release' && { conversationId, segment, attempt }),
+      ...(isRelease && isHeld && { conversationId, segment: run.segment, attempt: run.attempt }),
     };
     return this.commands.execute(new MakeChange(operator, { ...change, target: runKey, parameters }));
   }

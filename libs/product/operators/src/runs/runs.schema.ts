@@ -11,7 +11,7 @@ export const OperatedRun = shape('OperatedRun', {
   userId: uuid(),
   conversationId: uuid(),
   automationId: nullable(uuid()),
-  status: oneOf(['queued', 'running', 'awaiting_approval', 'stopping', 'completed', 'failed', 'aborted']),
+  status: oneOf(['waiting', 'queued', 'running', 'awaiting_approval', 'stopping', 'completed', 'failed', 'aborted']),
   segment: integer({ min: 1, description: 'One more at each continuation after approvals' }),
   workerId: nullable(uuid(), { description: 'The process that has its lease, also one that has run out' }),
   leaseUntil: nullable(instant(), { description: 'Until when; by the clock of the database' }),

@@ -84,9 +84,9 @@ export class Endings {
 
   private kinds(userId: UserId, cause: Cause) {
     const runs: Ending<RunId> = {
-      // The live run of a conversation first: its other runs can be ended only then.
-      sql: `SELECT id FROM {runs} WHERE user_id = $1 AND status IN ('queued', 'running', 'stopping', 'awaiting_approval')
-            ORDER BY status = 'awaiting_approval', opened_position LIMIT $2`,
+      // First runs that wait to start, so that they do not; then the live run of a conversation: its other runs can be ended only then.
+      sql: `SELECT id FROM {runs} WHERE user_id = $1 AND status IN ('waiting', 'queued', 'running', 'stopping', 'awaiting_approval')
+            ORDER BY status <> 'waiting', status = 'awaiting_approval', opened_position LIMIT $2`,
       end: (id) => this.commands.execute(new AbortRun(userId, id, cause, true)),
     };
     const automations: Ending<AutomationId> = {
@@ -96,7 +96,7 @@ export class Endings {
     const conversations: Ending<ConversationId> = {
       sql: `SELECT id FROM {conversations} AS c WHERE user_id = $1 AND archived_at IS NULL AND NOT EXISTS (
               SELECT 1 FROM {runs} AS r WHERE r.conversation_id = c.id
-                AND r.status IN ('queued', 'running', 'stopping', 'awaiting_approval'))
+                AND r.status IN ('waiting', 'queued', 'running', 'stopping', 'awaiting_approval'))
             ORDER BY activity_position DESC LIMIT $2`,
       end: (id) => this.commands.execute(new ArchiveConversation(userId, id, cause)),
     };

@@ -77,8 +77,8 @@ export class SegmentWatchdog {
     const { runKey, segment, conversationId, startedSeq } = reservation;
     if (seenForMs < unclosedAfterMs) return;
     const over = conversationId === null ? null : await this.endOf(conversationId, startedSeq ?? 1, reservation);
-    if (over !== null) {
-      await this.closing.close(over.end, over.cause);
+    if (conversationId !== null && over !== null) {
+      await this.closing.close(over.end, conversationId, over.cause);
       this.logger.log({ msg: 'closed a segment that was left open', runKey, segment });
     } else if (seenForMs >= orphanAfterMs) {
       const cause = causeOfService('segment-watchdog', `watchdog-${runKey}`, runKey);

@@ -1,0 +1,30 @@
+import type { RunId, RunKey, UserId } from '@app/kernel';
+import { clear, event, internal, personal, uuid, type EventOf } from '@app/schema';
+import { RunRequest, type ResolvedRun } from './run.schema';
+
+const runId = clear(uuid<RunId>());
+/** The run's id inside the deployment. */
+const runKey = clear(internal<RunKey>());
+
+const exampleRun = '019a3c66-4c1d-7e52-9b07-2d8a6f5e1c33';
+
+const queued = event(
+  'input.queued',
+  'A run waits until no other run of the conversation is open; then it starts by itself.',
+  {
+    public: { runId, request: personal(RunRequest) },
+    /** The run's owner, and the resolution of its request by now; it is resolved again when it starts. */
+    private: { runKey, userId: clear(internal<UserId>()), resolved: clear(internal<ResolvedRun>()) },
+    example: { runId: exampleRun, request: { input: { text: 'and how much is that in euros?' } } },
+  },
+);
+
+const withdrawn = event('input.withdrawn', 'A run that waited in the queue was aborted before it started.', {
+  public: { runId },
+  private: { runKey },
+  example: { runId: exampleRun },
+});
+
+/** The facts of the queue, in its conversation's stream. */
+export const queueEvents = { queued, withdrawn };
+export type QueueEvent = EventOf<(typeof queueEvents)[keyof typeof queueEvents]>;
