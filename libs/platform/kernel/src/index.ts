@@ -12,7 +12,7 @@ export {
   type Decimal,
 } from './decimals';
 export { accept, applyFold, notBegun, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
-export { isVisible } from './words/foreign-texts';
+export { beginningOnOneLine, isVisible } from './words/foreign-texts';
 export { failureWords, loggedMessage } from './words/failure-words';
 export { issueWords } from './words/issue-words';
 export { technicalWords } from './words/technical-words';

@@ -25,7 +25,20 @@ export type ToolResult =
 /** Identifies the owner of a call, and the call. */
 export interface CallContext extends RunContext {
   readonly toolCallId: ToolCallId;
+  /** Absent where no reader is shown the progress of the call. */
+  readonly report?: ReportProgress;
 }
+
+/** How far a call is; the words are the tool's, and may be a person's. */
+export interface ReportedProgress {
+  readonly progress: number;
+  /** Null if unknown. */
+  readonly total: number | null;
+  readonly message: string | null;
+}
+
+/** Takes a report of progress; never throws. */
+export type ReportProgress = (reported: ReportedProgress) => void;
 
 export interface RunContext {
   readonly userId: UserId;

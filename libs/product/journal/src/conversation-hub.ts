@@ -16,8 +16,8 @@ const pageEventsMax = 500;
 const pageEventsFirst = 128;
 /** Bounds of the newest events that are kept, encoded, for readers that are about to join. */
 const windowMax = { frames: 256, bytes: 128 * 1024 };
-/** Most finished messages that are remembered, to drop their late deltas. */
-const finishedMessagesMax = 64;
+/** Most finished messages and calls that are remembered, to drop their late live frames. */
+const finishedMax = 128;
 
 /** Delivers one conversation's events to all readers of this process. The position of an event is its `seq`, its revision + 1. */
 export class ConversationHub extends FrameHub {
@@ -53,9 +53,12 @@ export class ConversationHub extends FrameHub {
     if (this.burstBytes >= burstBytesMax) await this.sending;
   }
 
-  /** Writes a live frame of a message to every live reader, unless the whole message was already delivered. */
-  deliverLive(messageId: string, frame: Buffer): void {
-    if (!this.finished.has(messageId)) this.sendUnplaced(frame);
+  /**
+   * Writes a live frame to every live reader, unless the whole message, or the return of the call, was already delivered.
+   * @param subject the message or call of the frame
+   */
+  deliverLive(subject: string, frame: Buffer): void {
+    if (!this.finished.has(subject)) this.sendUnplaced(frame);
   }
 
   protected async readPage(after: number, maxCount: number): Promise<FramePage> {
@@ -77,13 +80,19 @@ export class ConversationHub extends FrameHub {
   }
 
   private encode(event: StoredEvent): Buffer {
-    const isWhole = event.type === 'agent.message' || event.type === 'agent.reasoning';
-    const messageId = isWhole ? event.payload['messageId'] : null;
-    if (typeof messageId === 'string') {
-      this.finished.add(messageId);
+    const subject = finishedBy(event);
+    if (subject !== null) {
+      this.finished.add(subject);
       const [oldest] = this.finished;
-      if (this.finished.size > finishedMessagesMax && oldest !== undefined) this.finished.delete(oldest);
+      if (this.finished.size > finishedMax && oldest !== undefined) this.finished.delete(oldest);
     }
     return durableFrame(this.kind, event);
   }
+}
+
+/** Returns the message or call that an event completes; null if it completes none. */
+function finishedBy({ type, payload }: StoredEvent): string | null {
+  const isMessage = type === 'agent.message' || type === 'agent.reasoning';
+  const subject = isMessage ? payload['messageId'] : type === 'tool.returned' ? payload['toolCallId'] : null;
+  return typeof subject === 'string' ? subject : null;
 }

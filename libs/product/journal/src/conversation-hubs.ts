@@ -8,7 +8,7 @@ import { ConversationTail } from './conversation-tail';
 import { JournalKind, liveFrame } from './fin-event';
 import { Journal } from './journal';
 import type { Seat } from './event-streams';
-import { liveChannel, openDelta, readDelta, type SealedDelta } from './live-channel';
+import { liveChannel, openLive, readLive, type SealedLive } from './live-channel';
 
 /** How long a hub without readers is kept for those that reconnect at once, and how many such hubs at most. */
 const lingerMs = 5_000;
@@ -47,7 +47,7 @@ export class ConversationHubs implements OnApplicationShutdown {
       (id, event) => this.deliver(id, event),
       (error) => this.beginAnew(error),
     );
-    const stopListening = notifications.on(liveChannel, (payload) => this.deliverDelta(payload));
+    const stopListening = notifications.on(liveChannel, (notification) => this.deliverLive(notification));
     const stopWatching = store.damaged.onDamage(({ stream }) => this.endDamaged(idInStream(kind, stream)));
     this.stopListening = () => {
       stopListening();
@@ -160,25 +160,25 @@ export class ConversationHubs implements OnApplicationShutdown {
     this.lingering -= 1;
   }
 
-  private deliverDelta(payload: string): void {
+  private deliverLive(notification: string): void {
     if (this.started.size === 0) return;
-    const sealed = readDelta(payload, (conversationId) => this.started.has(conversationId));
+    const sealed = readLive(notification, (conversationId) => this.started.has(conversationId));
     // In the order in which they came, also while a key is read.
     if (sealed !== null) this.hearing = this.hearing.then(() => this.openAndDeliver(sealed));
   }
 
-  /** Never throws: without its key a delta is lost, and the journal has the whole message. */
-  private async openAndDeliver(sealed: SealedDelta): Promise<void> {
+  /** Never throws: without its key a payload is lost, and the journal will have the whole message or the result. */
+  private async openAndDeliver(sealed: SealedLive): Promise<void> {
     try {
       const { conversationId } = sealed;
       const keyId = conversationKeyId(conversationId);
       const key = (await this.store.keys?.keysOf([keyId]))?.get(keyId) ?? null;
-      const delta = key === null ? null : openDelta(sealed, key);
-      if (delta === null) return;
-      const { type, messageId, payloadText } = delta;
-      this.started.get(conversationId)?.deliverLive(messageId, liveFrame(type, payloadText));
+      const heard = key === null ? null : openLive(sealed, key);
+      if (heard === null) return;
+      const { type, subject, payloadText } = heard;
+      this.started.get(conversationId)?.deliverLive(subject, liveFrame(type, payloadText));
     } catch (error) {
-      this.logger.warn(`a live delta is lost: ${failureWords(error)}`);
+      this.logger.warn(`a live frame is lost: ${failureWords(error)}`);
     }
   }
 }

@@ -1,9 +1,9 @@
-import { conversationEvents, reasoningDelta, textDelta } from '@app/conversations';
+import { conversationEvents, reasoningDelta, textDelta, toolProgress } from '@app/conversations';
 import { limits, type JsonObject } from '@app/kernel';
 import { constant, integer, nameOf, pageMembers, shape, text, variants, withName, type Schema } from '@app/schema';
 
-/** The deltas precede the last message in the story of the examples. */
-const deltaSecond = 13;
+/** Live frames precede the last message in the story of the examples. */
+const liveSecond = 13;
 
 const delivery = {
   durable: constant('durable', { description: 'In the journal: a client that resumes before it is sent it again' }),
@@ -62,11 +62,11 @@ export const frames: readonly DescribedFrame[] = [
       payload: { type, at: exampleInstant(index), ...example },
     },
   })),
-  ...[textDelta, reasoningDelta].map(({ type, payload, example }) => ({
+  ...[textDelta, reasoningDelta, toolProgress].map(({ type, payload, example }) => ({
     type,
     payload,
     frame: shape(`${nameOf(payload) ?? type}Frame`, { delivery: delivery.live, payload }),
-    example: { delivery: 'live', payload: { type, at: exampleInstant(deltaSecond), ...example } },
+    example: { delivery: 'live', payload: { type, at: exampleInstant(liveSecond), ...example } },
   })),
 ];
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { asId, instantOf, type ConversationId, type MessageId, type RunId } from '@app/kernel';
 import { randomBytes } from 'node:crypto';
-import { openDelta, readDelta, writeDelta } from './live-channel';
+import { openLive, readLive, writeLive } from './live-channel';
 
 const key = randomBytes(32);
 
@@ -13,7 +13,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 function written(text: string): string[] {
   let number = 0;
-  return writeDelta(
+  return writeLive(
     conversationId,
     { type: 'agent.text_delta', at: instantOf(0), runId, messageId, text },
     () => `process.${(number += 1)}`,
@@ -35,10 +35,10 @@ describe('the live channel', () => {
         expect(payloads.every((payload) => Buffer.byteLength(payload) < 8_000)).toBe(true);
         expect(new Set(payloads).size).toBe(payloads.length);
         const pieces = payloads.map((payload) => {
-          const sealed = readDelta(payload, () => true);
+          const sealed = readLive(payload, () => true);
           expect(sealed).toMatchObject({ conversationId });
-          const heard = sealed === null ? null : openDelta(sealed, key);
-          expect(heard).toMatchObject({ messageId });
+          const heard = sealed === null ? null : openLive(sealed, key);
+          expect(heard).toMatchObject({ subject: messageId });
           return String((JSON.parse(heard?.payloadText ?? '') as { text: unknown }).text);
         });
         expect(pieces.join('')).toBe(text);
@@ -51,11 +51,11 @@ describe('the live channel', () => {
   it('reads only what is wanted, and nothing that is no delta', () => {
     const [payload = ''] = written('hello');
     expect(payload).not.toContain('hello');
-    expect(readDelta(payload, () => false)).toBeNull();
-    const sealed = readDelta(payload, () => true);
-    expect(sealed === null ? undefined : openDelta(sealed, randomBytes(32))).toBeNull();
+    expect(readLive(payload, () => false)).toBeNull();
+    const sealed = readLive(payload, () => true);
+    expect(sealed === null ? undefined : openLive(sealed, randomBytes(32))).toBeNull();
     const another = '019a0000-0000-7000-8000-00000000000f';
-    expect(readDelta(`${another}${payload.slice(36)}`, () => true)).toBeNull();
+    expect(readLive(`${another}${payload.slice(36)}`, () => true)).toBeNull();
     for (const text of [
       '',
       'x',
@@ -64,7 +64,7 @@ describe('the live channel', () => {
       `${conversationId} 1 {"messageId":1}`,
       `${conversationId} 1 {"messageId":"m","type":"agent.message"}`,
     ]) {
-      expect(readDelta(text, () => true)).toBeNull();
+      expect(readLive(text, () => true)).toBeNull();
     }
   });
 });

@@ -1,63 +1,73 @@
 import { isJsonObject, parseUuid, type ConversationId, type JsonObject, type Sealed } from '@app/kernel';
-import { reasoningDelta, textDelta, type LiveDelta } from '@app/conversations';
+import { reasoningDelta, textDelta, toolProgress, type LivePayload } from '@app/conversations';
 import { conversationKeyId, isSealedValue, openValue, placeOf, sealValue } from '@app/sealing';
 
-/** The PostgreSQL channel on which workers send all replicas the text that is being written right now. */
+/** The PostgreSQL channel on which workers send all replicas what is presented right now: text as it is written, progress of tools. */
 export const liveChannel = 'parley_live';
 
-/** PostgreSQL accepts payloads of less than 8,000 bytes; the other members of a delta, sealed with the text, are below the remainder. */
+/**
+ * PostgreSQL accepts payloads of less than 8,000 bytes; the other members of a delta, sealed with the text, are below the remainder, and so
+ * is a whole report of progress.
+ */
 const textBytesMax = 5_200;
 const idLength = 36;
-const liveTypes: readonly LiveDelta['type'][] = [textDelta.type, reasoningDelta.type];
+const liveTypes: readonly LivePayload['type'][] = [textDelta.type, reasoningDelta.type, toolProgress.type];
 
-/** A message of the channel, whose delta is still sealed: PostgreSQL keeps payloads in files. */
-export interface SealedDelta {
+/** A message of the channel, whose payload is still sealed: PostgreSQL keeps notifications in files. */
+export interface SealedLive {
   readonly conversationId: ConversationId;
-  readonly delta: Sealed;
+  readonly payload: Sealed;
 }
 
-/** The delta as JSON text, with what is needed to pass it on. */
-export interface HeardDelta {
-  readonly type: LiveDelta['type'];
-  readonly messageId: string;
+/** The payload as JSON text, with what is needed to pass it on. */
+export interface HeardLive {
+  readonly type: LivePayload['type'];
+  readonly subject: string;
   readonly payloadText: string;
 }
 
+/** The message or call that a live payload is about: when its durable event is delivered, the payload is out of date. */
+export function subjectOf(payload: LivePayload): string {
+  return 'messageId' in payload ? payload.messageId : payload.toolCallId;
+}
+
 /**
- * Returns the payloads that carry a delta, in order, its text cut between code points if it is too long for one.
- * @param name differs for each payload, because PostgreSQL delivers equal ones of a transaction only once
+ * Returns the notifications that carry a payload, in order, the text of a delta cut between code points if it is too long for one.
+ * @param name differs for each notification, because PostgreSQL delivers equal ones of a transaction only once
  * @param key of the conversation's words
  */
-export function writeDelta(
+export function writeLive(
   conversationId: ConversationId,
-  delta: LiveDelta,
+  payload: LivePayload,
   name: () => string,
   key: Buffer,
 ): string[] {
   const keyId = conversationKeyId(conversationId);
-  return pieces(delta.text).map((text) => {
-    const value: JsonObject = { ...delta, text };
-    return `${conversationId} ${sealValue(key, { keyId, eventId: name(), path: 'live' }, value).sealed}`;
-  });
+  const parts: JsonObject[] =
+    'text' in payload ? pieces(payload.text).map((text) => ({ ...payload, text })) : [{ ...payload }];
+  return parts.map(
+    (part) => `${conversationId} ${sealValue(key, { keyId, eventId: name(), path: 'live' }, part).sealed}`,
+  );
 }
 
-/** Reads a payload of the channel if its conversation is wanted; null otherwise, and for anything but a sealed delta of it. */
-export function readDelta(payload: string, wanted: (conversationId: string) => boolean): SealedDelta | null {
-  const conversationId = parseUuid<ConversationId>(payload.slice(0, idLength));
+/** Reads a notification if its conversation is wanted; null otherwise, and for anything but a sealed payload of it. */
+export function readLive(notification: string, wanted: (conversationId: string) => boolean): SealedLive | null {
+  const conversationId = parseUuid<ConversationId>(notification.slice(0, idLength));
   if (conversationId === null || !wanted(conversationId)) return null;
   // Any user of the database may notify of something else.
-  const delta: unknown = { sealed: payload.slice(idLength + 1) };
-  const isOwn = isSealedValue(delta) && placeOf(delta).keyId === conversationKeyId(conversationId);
-  return isOwn ? { conversationId, delta } : null;
+  const payload: unknown = { sealed: notification.slice(idLength + 1) };
+  const isOwn = isSealedValue(payload) && placeOf(payload).keyId === conversationKeyId(conversationId);
+  return isOwn ? { conversationId, payload } : null;
 }
 
-/** Opens a delta; null for one that does not open, and for anything but a delta. */
-export function openDelta({ delta: sealed }: SealedDelta, key: Buffer): HeardDelta | null {
-  const delta = openedOrNull(key, sealed);
-  if (!isJsonObject(delta) || typeof delta['messageId'] !== 'string') return null;
-  const type = liveTypes.find((one) => one === delta['type']);
-  if (type === undefined) return null;
-  return { type, messageId: delta['messageId'], payloadText: JSON.stringify(delta) };
+/** Opens a payload; null for one that does not open, and for anything but a live payload. */
+export function openLive({ payload: sealed }: SealedLive, key: Buffer): HeardLive | null {
+  const payload = openedOrNull(key, sealed);
+  if (!isJsonObject(payload)) return null;
+  const type = liveTypes.find((one) => one === payload['type']);
+  const subject = payload[type === toolProgress.type ? 'toolCallId' : 'messageId'];
+  if (type === undefined || typeof subject !== 'string') return null;
+  return { type, subject, payloadText: JSON.stringify(payload) };
 }
 
 function openedOrNull(key: Buffer, sealed: Sealed) {

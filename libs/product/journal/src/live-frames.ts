@@ -4,25 +4,28 @@ import type { ConversationId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { conversationKeyId, KeyRing } from '@app/sealing';
 import { randomUUID } from 'node:crypto';
-import type { LiveDelta } from '@app/conversations';
-import { liveChannel, writeDelta } from './live-channel';
+import type { LivePayload } from '@app/conversations';
+import { liveChannel, subjectOf, writeLive } from './live-channel';
 
-/** Pieces of one message that are published within this time are sent as one delta. */
+/** Pieces of one message that are published within this time are sent as one delta; of a call's progress the newest one is sent. */
 const coalesceMs = 30;
-/** UTF-16 units that may wait; beyond it deltas are dropped, since the journal will have the whole message. */
+/** UTF-16 units that may wait; beyond it live frames are dropped, since the journal will have the whole message or the result. */
 const waitingTextMax = 1024 * 1024;
-/** How long a message's durable event may be delayed for its deltas. */
+/** A report of progress counts as this many units, words included. */
+const progressLength = 512;
+/** How long a durable event may be delayed for the live frames before it. */
 const flushMaxMs = 500;
 
 interface Waiting {
   readonly conversationId: ConversationId;
-  readonly first: LiveDelta;
+  readonly first: LivePayload;
   readonly texts: string[];
 }
 
 /**
- * Publishes the engine's deltas of a message and of the reasoning before it, for every reader of the conversation on every replica.
- * Presentation only: when PostgreSQL does not answer, deltas are lost, and nothing waits or fails because of that.
+ * Publishes the engine's live frames for every reader of the conversation on every replica: deltas of a message and of the reasoning before
+ * it, and the progress of tool calls. Presentation only: when PostgreSQL does not answer, they are lost, and nothing waits or fails because
+ * of that.
  */
 @Injectable()
 export class LiveFrames implements OnApplicationShutdown {
@@ -43,20 +46,24 @@ export class LiveFrames implements OnApplicationShutdown {
     private readonly keys: KeyRing,
   ) {}
 
-  /** Sends the delta soon, together with whatever is added to its message meanwhile. Never throws. */
-  publish(conversationId: ConversationId, delta: LiveDelta): void {
-    if (delta.text === '' || this.waitingText + delta.text.length > waitingTextMax) return;
-    this.waitingText += delta.text.length;
-    const known = this.waiting.get(delta.messageId);
-    if (known === undefined) this.waiting.set(delta.messageId, { conversationId, first: delta, texts: [delta.text] });
-    else known.texts.push(delta.text);
+  /** Sends a delta soon, together with whatever is added to its message meanwhile; of progress, the newest. Never throws. */
+  publish(conversationId: ConversationId, payload: LivePayload): void {
+    const text = 'text' in payload ? payload.text : null;
+    const length = text?.length ?? progressLength;
+    if (length === 0 || this.waitingText + length > waitingTextMax) return;
+    // The id of a call is unique for one user only.
+    const key = `${conversationId} ${subjectOf(payload)}`;
+    const known = this.waiting.get(key);
+    if (text !== null && known !== undefined) known.texts.push(text);
+    else this.waiting.set(key, { conversationId, first: payload, texts: text === null ? [] : [text] });
+    if (text !== null || known === undefined) this.waitingText += length;
     // While PostgreSQL is busy with the last ones, the next ones are collected.
     if (!this.busy) this.timer ??= setTimeout(() => void this.send(), coalesceMs).unref();
   }
 
   /**
-   * Resolves when everything published for the conversation was sent, so that a message's deltas arrive before its durable event. Waits at
-   * most half a second; never rejects.
+   * Resolves when everything published for the conversation was sent, so that live frames arrive before the durable event that
+   * ends them. Waits at most half a second; never rejects.
    */
   async flush(conversationId: ConversationId): Promise<void> {
     const pending = [...this.waiting.values()].some((waiting) => waiting.conversationId === conversationId);
@@ -88,13 +95,14 @@ export class LiveFrames implements OnApplicationShutdown {
     return this.sending;
   }
 
-  /** Returns the sealed payloads of the deltas; none for a conversation whose key is gone. Throws Unavailable. */
+  /** Returns the sealed notifications of what waits; none for a conversation whose key is gone. Throws Unavailable. */
   private async payloads(batch: readonly Waiting[]): Promise<string[]> {
     const keys = await this.keys.keysOf(batch.map(({ conversationId }) => conversationKeyId(conversationId)));
     const name = () => `${this.id}.${(this.sent += 1)}`;
     return batch.flatMap(({ conversationId, first, texts }) => {
       const key = keys.get(conversationKeyId(conversationId)) ?? null;
-      return key === null ? [] : writeDelta(conversationId, { ...first, text: texts.join('') }, name, key);
+      const payload = 'text' in first ? { ...first, text: texts.join('') } : first;
+      return key === null ? [] : writeLive(conversationId, payload, name, key);
     });
   }
 
@@ -107,7 +115,7 @@ export class LiveFrames implements OnApplicationShutdown {
       ]);
       this.failing = false;
     } catch (error) {
-      if (!this.failing) this.logger.warn(`live deltas are lost until PostgreSQL answers: ${failureWords(error)}`);
+      if (!this.failing) this.logger.warn(`live frames are lost until PostgreSQL answers: ${failureWords(error)}`);
       this.failing = true;
     }
   }

@@ -5,7 +5,7 @@ import type { LiveDelta } from '@app/conversations';
 import { newConversationId, startStores, type TestStores } from '@app/testing/journal';
 import { conversationKeyId } from '@app/sealing';
 import { LiveFrames } from '../src';
-import { liveChannel, openDelta, readDelta } from '../src/live-channel';
+import { liveChannel, openLive, readLive } from '../src/live-channel';
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -25,12 +25,12 @@ function listenTo(id: ConversationId): string[] {
   const heard: string[] = [];
   const keyId = conversationKeyId(id);
   stores.notifications.on(liveChannel, (payload) => {
-    const sealed = readDelta(payload, (conversationId) => conversationId === id);
+    const sealed = readLive(payload, (conversationId) => conversationId === id);
     const key = stores.keys.peek(keyId) ?? null;
-    const found = sealed === null || key === null ? null : openDelta(sealed, key);
+    const found = sealed === null || key === null ? null : openLive(sealed, key);
     if (found === null) return;
     const { text } = JSON.parse(found.payloadText) as LiveDelta;
-    heard.push(`${found.messageId.at(-1)}:${text}`);
+    heard.push(`${found.subject.at(-1)}:${text}`);
   });
   return heard;
 }

@@ -18,6 +18,20 @@ const tools = {
   // Between messages of the protocol, like a print for debugging.
   garbage: () => (process.stdout.write('no JSON\n{"jsonrpc":\n'), text('after the garbage')),
   huge: () => text('x'.repeat(8 * 1024 * 1024)),
+  // Reports what it is given, one report after the other, and its words again after the answer.
+  progress: async ({ reports, late = [] }, { _meta, sendNotification }) => {
+    const report = (params) =>
+      sendNotification({ method: 'notifications/progress', params: { progressToken: _meta?.progressToken, ...params } });
+    for (const params of reports) await report(params);
+    setTimeout(() => late.forEach(report), 50);
+    return text(String(_meta?.progressToken));
+  },
+  flood: async ({ count, message }, { _meta, sendNotification }) => {
+    const { progressToken } = _meta ?? {};
+    for (let progress = 1; progress <= count; progress += 1)
+      await sendNotification({ method: 'notifications/progress', params: { progressToken, progress, total: count, message } });
+    return text('flooded');
+  },
   never: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (cancelled += 1))),
 };
 

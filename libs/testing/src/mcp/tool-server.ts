@@ -17,9 +17,14 @@ export interface ServedTool {
 export interface ServedCall {
   readonly name: string;
   readonly input: Record<string, unknown>;
+  /** `_meta` without the protocol's own member. */
   readonly meta: Record<string, unknown>;
+  /** Given with every request whose progress the client wants. */
+  readonly progressToken: string | number | undefined;
   /** Aborts when the client cancels. */
   readonly signal: AbortSignal;
+  /** Notifies the client of progress: any values, and by default with the request's own token. */
+  report(progress: object): Promise<void>;
 }
 
 /** The tools of a test's server, and its answers. */
@@ -31,7 +36,7 @@ export interface ServedTools {
 /**
  * Returns a server of the official SDK; one server serves one session.
  *
- * Source: MCP 2025-06-18, "Tools", as @modelcontextprotocol/sdk 1.32.2 implements it; the project's "everything" server
+ * Source: MCP 2025-06-18, "Tools" and "Progress", as @modelcontextprotocol/sdk 1.32.2 implements it; the project's "everything" server
  * (tasks).
  */
 export function toolServer(served: ServedTools): Server {
@@ -40,9 +45,13 @@ export function toolServer(served: ServedTools): Server {
     // Reason for the assertion: tools that break the protocol are listed as well.
     tools: served.tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) as never,
   }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
-    served.answer({ name: params.name, input: params.arguments ?? {}, meta: params._meta ?? {}, signal }),
-  );
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
+    const { progressToken, ...meta } = params._meta ?? {};
+    const report = (progress: object) =>
+      // Reason for the assertion: reports that break the protocol are sent as well.
+      sendNotification({ method: 'notifications/progress', params: { progressToken, ...progress } as never });
+    return served.answer({ name: params.name, input: params.arguments ?? {}, meta, progressToken, signal, report });
+  });
   return server;
 }
 

@@ -30,6 +30,18 @@ export function onOneLine(text: string): string {
     .trim();
 }
 
+/** Longest part of a text that is read for each character of a line: characters that join others leave no trace in it. */
+const readFactor = 8;
+
+/**
+ * The beginning of a foreign text as `onOneLine` shows it, cut with `…` if it is longer. Its cost does not grow with the text.
+ * @param lengthMax in code points
+ */
+export function beginningOnOneLine(text: string, lengthMax: number): string {
+  const read = text.slice(0, readFactor * lengthMax);
+  return cut(onOneLine(read.length < text.length ? `${read}…` : read), lengthMax);
+}
+
 /**
  * Every character that is a quotation mark, or is drawn like one or like half of a double one: Unicode's property, and the confusables of
  * both marks (UTS 39), which are standalone accents, modifier letters, primes, dingbats and marks of other scripts.

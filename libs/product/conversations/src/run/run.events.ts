@@ -15,7 +15,8 @@ const runId = clear(uuid<RunId>());
 const segment = clear(integer({ min: 1, description: 'One more at each continuation after approvals' }));
 const approvalIds = clear(list(uuid<ApprovalId>(), { min: 1 }));
 const messageId = clear(uuid<MessageId>({ description: "Of the message in the conversation's messages" }));
-const toolCallId = clear(
+/** Unique for one user, since clients choose ids of runs. */
+export const toolCallId = clear(
   text<ToolCallId>({
     pattern: /^[0-9a-f-]{36}\/[1-9][0-9]*\/[0-9]+$/,
     description: '`runId/step/index`; the same in `tool.called` and `tool.returned`',
@@ -31,11 +32,12 @@ const segmentCostCents = clear(internal<number>());
  */
 const holder = clear(internal<ProcessId | null>());
 
+export const exampleCallId = '019a3c61-0b10-7e44-9a5b-2f7c8d1e6a01/1/0';
 /** The ids of the examples, which form the story of a user's withdrawal by the agent. */
 const ids = {
   run: exampleIds.run,
   approval: exampleIds.approval,
-  call: '019a3c61-0b10-7e44-9a5b-2f7c8d1e6a01/1/0',
+  call: exampleCallId,
 };
 export const exampleMessages = {
   said: '019a3c61-7d90-7c11-b2e4-8a6f5d3c9b08',

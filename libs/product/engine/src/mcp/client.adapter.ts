@@ -138,7 +138,8 @@ function readTool(tool: unknown): ListedTool | null {
 
 /** Avoids the client's own `callTool`, which would compile the schemas that servers send for their results. */
 function callTool(client: Client, name: string, input: JsonObject, options: CallOptions): Promise<unknown> {
-  const { signal, meta, headers } = options;
+  const { signal, meta, headers, onProgress } = options;
   const params = { name, arguments: input, _meta: { ...meta } };
-  return client.request({ method: 'tools/call', params }, asItIs, { signal, timeout, headers });
+  // The client adds the request's `progressToken`, and drops reports with any other. They extend no limit of time: the signal ends the call.
+  return client.request({ method: 'tools/call', params }, asItIs, { signal, timeout, headers, onprogress: onProgress });
 }

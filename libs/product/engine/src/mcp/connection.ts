@@ -1,5 +1,6 @@
 import type { JsonObject } from '@app/kernel';
 import type { CallContext } from '../tool';
+import type { GivenProgress } from './rising-progress';
 
 /** A tool as a server lists it; words and schema are the server's. */
 export interface ListedTool {
@@ -37,6 +38,8 @@ export interface CallOptions {
   readonly meta: CallIds;
   /** Headers of this request alone; a child process gets none. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Called for each report of this request until it ends, unbounded in number and in what it holds. */
+  readonly onProgress: (given: GivenProgress) => void;
 }
 
 /** An open connection to an MCP server. Everything rejects with McpFailed. */

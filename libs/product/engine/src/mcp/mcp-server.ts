@@ -8,6 +8,7 @@ import { callResult, reportError } from './call-result';
 import { callIdsOf, McpFailed, type CallOptions, type McpConnection } from './connection';
 import type { ContextKeys } from './context-keys';
 import { offeredTools, toolSettingsOf } from './listed-tools';
+import { risingProgress } from './rising-progress';
 
 /** How long listing may take once the server has started. */
 const answersWithinMs = 5000;
@@ -174,12 +175,12 @@ export class McpServer {
     }
   }
 
-  /** Rebuilt for each attempt, because the signed token lives for a minute. */
+  /** Rebuilt for each attempt: the signed token lives for a minute, and progress begins anew. */
   private async optionsOf(context: CallContext, signal: AbortSignal): Promise<CallOptions> {
     const { name, transport } = this.settings;
     const meta = callIdsOf(context);
     const headers = transport.type === 'http' ? { 'Parley-Context': await this.keys.sign(name, meta) } : {};
-    return { signal, meta, headers };
+    return { signal, meta, headers, onProgress: risingProgress(context.report ?? ignoreProgress) };
   }
 
   /** Returns the open connection, or a new one; concurrent callers share it. */
@@ -224,6 +225,10 @@ async function askAgain(ask: () => Promise<unknown>, signal: AbortSignal): Promi
     await sleep(pauseMs, null, { signal });
   }
   return ask();
+}
+
+function ignoreProgress(): void {
+  // No reader is shown it.
 }
 
 function wordsOf(error: unknown): string {

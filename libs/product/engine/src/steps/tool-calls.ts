@@ -1,14 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ToolReturn } from '@app/conversations';
+import { LiveFrames } from '@app/journal';
+import { Clock, type ToolCallId } from '@app/kernel';
 import { Probe, settledWithin, Tracing, unlessAborted } from '@app/runtime';
 import { ApprovedCalls, type CallOutcome } from '../run/approved-calls';
 import type { ClaimedRun, Recording, Signals } from '../run/claimed-run';
 import { changedNumberIn } from '../models/kept-input';
 import type { ToolOffer } from '../models/model';
 import type { JournaledCall, RunProgress } from '../run/next';
-import { failWith, isOwnStore, type CallContext, type Tool } from '../tool';
+import { failWith, isOwnStore } from '../tool';
+import type { CallContext, ReportedProgress, ReportProgress, Tool } from '../tool';
 import { Tools } from '../tools';
 import { traceCall } from '../run/traced-run';
+import { CallProgress } from './call-progress';
 
 /** How long a step waits, before it is recorded, for calls that only read. */
 const lookMs = 15;
@@ -24,6 +28,8 @@ export class ToolCalls {
   constructor(
     private readonly tools: Tools,
     private readonly approved: ApprovedCalls,
+    private readonly live: LiveFrames,
+    private readonly clock: Clock,
     private readonly probe: Probe,
     private readonly tracing: Tracing,
   ) {}
@@ -105,18 +111,34 @@ export class ToolCalls {
     if (tool === undefined) return failWith('this run has no such tool, or its server is away');
     const changed = changedNumberIn(call.input);
     if (changed !== null) return failWith(changed);
+    const progress = new CallProgress((shown) => this.showProgress(claimed, call.toolCallId, shown));
     try {
-      return await unlessAborted(this.start(tool, claimed, call, signal), signal);
+      return await unlessAborted(this.start(tool, claimed, call, progress.take, signal), signal);
     } catch (error) {
       if (isOwnStore(error)) throw error;
       if (signal.aborted) return failWith('the call was stopped');
       this.logger.error({ msg: `the tool ${call.tool} failed`, ...claimed.names, err: error });
       return failWith('the tool failed');
+    } finally {
+      // The last report is shown before the return is recorded.
+      if (progress.end() && !signal.aborted) await this.live.flush(claimed.run.conversationId);
     }
   }
 
-  private start(tool: Tool, claimed: ClaimedRun, call: JournaledCall, signal: AbortSignal): Promise<CallOutcome> {
-    const context: CallContext = { ...claimed.context, toolCallId: call.toolCallId };
+  private showProgress({ run }: ClaimedRun, toolCallId: ToolCallId, shown: ReportedProgress): void {
+    const { runId, conversationId } = run;
+    const at = this.clock.now();
+    this.live.publish(conversationId, { type: 'agent.tool_progress', at, runId, toolCallId, ...shown });
+  }
+
+  private start(
+    tool: Tool,
+    claimed: ClaimedRun,
+    call: JournaledCall,
+    report: ReportProgress,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    const context: CallContext = { ...claimed.context, toolCallId: call.toolCallId, report };
     return tool.consent === 'auto'
       ? tool.run(call.input, context, signal)
       : this.approved.run(tool, call, claimed.progress.resumedAt, context, signal);

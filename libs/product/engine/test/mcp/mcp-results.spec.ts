@@ -52,7 +52,7 @@ it.each(['stdio', 'JSON over HTTP', 'a stream over HTTP'])('over %s', async (way
   const connection = await connectMcp({ transport } as unknown as McpServerSettings, signal, () => undefined);
   try {
     // Reason for the assertion: the ids of a call are for the server alone.
-    const options = { signal, meta: {} as never, headers: {} };
+    const options = { signal, meta: {} as never, headers: {}, onProgress: () => undefined };
     expect(callResult(await connection.callTool('pay', {}, options), 4096)).toEqual(whole);
   } finally {
     await connection.close();
