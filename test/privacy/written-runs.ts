@@ -95,6 +95,13 @@ export class WrittenRuns {
       content: [{ type: 'resource', resource: { uri: `file:///${word('uri')}`, text: word('resource') } }],
     });
     await this.calls([{ tool: 'docs_look', input: {} }]);
+    tools.answer = async ({ report }) => {
+      await report({ progress: 1, total: 2, message: word('progress') });
+      await report({ progress: 2, total: word('total that is no number'), message: word('progress that is none') });
+      await report({ progress: 2, progressToken: 'none', message: word('progress of no call') });
+      return saying('done');
+    };
+    await this.calls([{ tool: 'docs_look', input: {} }]);
     tools.answer = () => saying('done');
     for (const status of [400, 404, 500, 503]) await this.breaks(status);
     await this.calls([{ tool: 'local_echo', input: { words: word('input of a program') } }]);

@@ -21,7 +21,10 @@ const tools = {
   // Reports what it is given, one report after the other, and its words again after the answer.
   progress: async ({ reports, late = [] }, { _meta, sendNotification }) => {
     const report = (params) =>
-      sendNotification({ method: 'notifications/progress', params: { progressToken: _meta?.progressToken, ...params } });
+      sendNotification({
+        method: 'notifications/progress',
+        params: { progressToken: _meta?.progressToken, ...params },
+      });
     for (const params of reports) await report(params);
     setTimeout(() => late.forEach(report), 50);
     return text(String(_meta?.progressToken));
@@ -29,7 +32,10 @@ const tools = {
   flood: async ({ count, message }, { _meta, sendNotification }) => {
     const { progressToken } = _meta ?? {};
     for (let progress = 1; progress <= count; progress += 1)
-      await sendNotification({ method: 'notifications/progress', params: { progressToken, progress, total: count, message } });
+      await sendNotification({
+        method: 'notifications/progress',
+        params: { progressToken, progress, total: count, message },
+      });
     return text('flooded');
   },
   never: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (cancelled += 1))),

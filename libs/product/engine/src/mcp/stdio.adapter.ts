@@ -103,9 +103,22 @@ export class StdioTransport implements Transport {
     this.parts = [];
     this.lineBytes = 0;
     try {
-      this.onmessage?.(parseJSONRPCMessage(JSON.parse(keepNumbers(line))));
+      const message = parseJSONRPCMessage(JSON.parse(keepNumbers(line)));
+      if ('method' in message) this.onmessage?.(message);
+      else this.afterNotifications(message);
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.report(error);
     }
+  }
+
+  /** The client handles a notification a moment after it got it: an answer in the same chunk must not overtake the progress before it. */
+  private afterNotifications(answer: JSONRPCMessage): void {
+    Promise.resolve()
+      .then(() => this.onmessage?.(answer))
+      .catch((error: unknown) => this.report(error));
+  }
+
+  private report(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
   }
 }
