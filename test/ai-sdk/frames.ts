@@ -52,6 +52,12 @@ export function thoughts(text: string, messageId: string): LiveFrame {
   return { delivery: 'live', payload: { type: 'agent.reasoning_delta', at, runId, messageId, text } };
 }
 
+/** A live frame of a call's progress. */
+export function progress(count: number, message: string | null = null, toolCallId = callId): LiveFrame {
+  const counts = { progress: count, total: 3, message };
+  return { delivery: 'live', payload: { type: 'agent.tool_progress', at, runId, toolCallId, ...counts } };
+}
+
 /** A journal of these events in sequence; live frames keep their place between them. */
 export function journal(...events: readonly (Payload | LiveFrame)[]): JournalFrame[] {
   let seq = 0;

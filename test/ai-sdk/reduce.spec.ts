@@ -7,7 +7,18 @@ import {
   type ParleyUIChunk,
   type RunState,
 } from '@parley/client/ai-sdk';
-import { approvalId, callId, event, fingerprint, journal, operationId, runId, thoughts, words } from './frames';
+import {
+  approvalId,
+  callId,
+  event,
+  fingerprint,
+  journal,
+  operationId,
+  progress,
+  runId,
+  thoughts,
+  words,
+} from './frames';
 
 /** The context of an open stream in which every frame is recorded. */
 const live: FrameContext = { approvals: new Map(), liveAfter: 0 };
@@ -166,6 +177,39 @@ describe('a tool call', () => {
   it('of another run tells nothing', () => {
     const foreign = event('tool.called', { runId: operationId });
     expect(told(journal(...begun, foreign))).toEqual(told(journal(...begun)));
+  });
+});
+
+describe('the progress of a tool call', () => {
+  const shown = (count: number, message: string | null = null) => ({
+    type: 'data-progress',
+    id: callId,
+    data: { toolCallId: callId, progress: count, total: 3, message },
+    transient: true,
+  });
+
+  it('is transient: the page is given it, and the message has none of it', () => {
+    const frames = journal(
+      ...begun,
+      event('agent.step'),
+      event('tool.called'),
+      progress(1, 'Invoice 1 of 3'),
+      progress(2),
+      event('tool.returned'),
+      event('run.ended'),
+    );
+    expect(told(frames).filter(({ type }) => type === 'data-progress')).toEqual([shown(1, 'Invoice 1 of 3'), shown(2)]);
+    const durable = frames.filter(({ delivery }) => delivery === 'durable');
+    expect(toUIMessages(frames)).toEqual(toUIMessages(durable));
+  });
+
+  it('is given before the call too, and not once it has returned', () => {
+    const returned = [...asked.slice(0, 3), event('tool.returned')];
+    expect(told(journal(...begun, progress(1))).slice(1)).toEqual([shown(1)]);
+    expect(told(journal(...returned, progress(2))).filter(({ type }) => type === 'data-progress')).toEqual([]);
+    expect(told(journal(...returned, event('run.ended'), progress(2, null, `${runId}/1/1`))).at(-1)).not.toHaveProperty(
+      'data',
+    );
   });
 });
 

@@ -234,6 +234,41 @@ describe('the journal as AG-UI events', () => {
   });
 });
 
+describe('the progress of a tool call', () => {
+  const progress = (count: number): Frame => {
+    const counts = { progress: count, total: 3, message: 'on it' };
+    return { delivery: 'live', payload: { type: 'agent.tool_progress', at, runId, toolCallId: call, ...counts } };
+  };
+  const called = durable(2, { type: 'tool.called', runId, toolCallId: call, tool: 'web_work', input: {} });
+  const returned = durable(3, { type: 'tool.returned', runId, toolCallId: call, outcome: 'ok', result: 'done' });
+
+  it('is a custom event until the call returns, and changes nothing that the client has', () => {
+    const { events, thread } = given([started, progress(0), called, progress(1), returned, progress(2)]);
+    expect(events.filter(({ type }) => type === 'CUSTOM')).toEqual(
+      [0, 1].map((count) => ({
+        type: 'CUSTOM',
+        name: 'parley.agent.tool_progress',
+        value: {
+          type: 'agent.tool_progress',
+          at,
+          runId,
+          toolCallId: call,
+          progress: count,
+          total: 3,
+          message: 'on it',
+        },
+      })),
+    );
+    expect(thread).toEqual(given([started, called, returned]).thread);
+  });
+
+  it('and live frames of a newer service are not taken for words', () => {
+    const { thread } = given([started]);
+    const newer = { delivery: 'live', payload: { type: 'agent.hum', at, runId } } as unknown as Frame; // reason: none of this version
+    expect(translate(thread, newer)).toEqual({ thread, events: [] });
+  });
+});
+
 describe('an approval as an interrupt', () => {
   it('has its summary, its terms, its expiry, and a schema that only its own fingerprint satisfies', () => {
     const terms = [{ name: 'what', text: '1 USDC' }];

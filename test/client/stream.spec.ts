@@ -35,7 +35,10 @@ async function take(stream: AsyncIterable<JournalFrame>, count: number): Promise
 }
 
 const names = (frames: readonly JournalFrame[]) =>
-  frames.map((frame) => (frame.delivery === 'durable' ? frame.seq : frame.payload.text));
+  frames.map((frame) => {
+    if (frame.delivery === 'durable') return frame.seq;
+    return 'text' in frame.payload ? frame.payload.text : frame.payload.progress;
+  });
 
 const lastIds = () => service.seen.map(({ headers }) => headers['last-event-id']);
 

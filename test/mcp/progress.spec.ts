@@ -1,9 +1,11 @@
 /** The progress of an MCP server's tools reaches readers of every replica while the call goes on, and nothing of it is recorded. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventReader, TestClient } from '@app/testing/client';
+import type { TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { conversationOf, journal, journalTypes, recorded, say, start, untilEnded } from '@app/testing/journeys';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
+
+type EventReader = Awaited<ReturnType<TestClient['stream']>>;
 
 const type = 'agent.tool_progress';
 const secret = 'the invoices of Miss Marple';

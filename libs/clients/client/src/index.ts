@@ -70,6 +70,7 @@ export type {
   JournalFrame,
   ListPath,
   LiveFrame,
+  ToolProgress,
   PageOf,
   PathOf,
   ReadAs,

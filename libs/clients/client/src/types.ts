@@ -69,24 +69,43 @@ export type ListOptions<Path extends ListPath> = CallOptions<Path, 'get', 'json'
 /** An event of a conversation's journal, recorded permanently under its `seq`. */
 export type DurableFrame = ItemOf<EventsPath>;
 
-/** Presentation only: text of an answer, or of the reasoning before it, as it is generated. Never replayed. */
-export type LiveFrame = TextDeltaFrame | ReasoningDeltaFrame;
+/**
+ * Presentation only: text of an answer, or of the reasoning before it, as it is generated, and the progress of tool
+ * calls. Never replayed.
+ */
+export type LiveFrame = TextDeltaFrame | ReasoningDeltaFrame | ToolProgressFrame;
 
 /** Text that a message grows by; the whole text is in the `agent.message` with its `messageId`. */
-type TextDeltaFrame = LiveFrameOf<'agent.text_delta'>;
+type TextDeltaFrame = LiveFrameOf<'agent.text_delta', Delta>;
 
 /** Text that the reasoning of a step grows by; the whole text is in the `agent.reasoning` with its `messageId`. */
-type ReasoningDeltaFrame = LiveFrameOf<'agent.reasoning_delta'>;
+type ReasoningDeltaFrame = LiveFrameOf<'agent.reasoning_delta', Delta>;
 
-interface LiveFrameOf<Type extends string> {
+/**
+ * How far a tool call is; its `tool.returned` ends it. It can arrive before the call's `tool.called`, and begins anew
+ * when a call is made again.
+ */
+type ToolProgressFrame = LiveFrameOf<'agent.tool_progress', ToolProgress>;
+
+interface Delta {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/** The progress of a tool call. */
+export interface ToolProgress {
+  readonly toolCallId: string;
+  /** In the unit of `total`. */
+  readonly progress: number;
+  /** The `progress` of a finished call; null if unknown. */
+  readonly total: number | null;
+  /** One line in the words of the tool's server, at most 200 characters: data to show. Null if it gave none. */
+  readonly message: string | null;
+}
+
+interface LiveFrameOf<Type extends string, Members> {
   readonly delivery: 'live';
-  readonly payload: {
-    readonly type: Type;
-    readonly at: string;
-    readonly runId: string;
-    readonly messageId: string;
-    readonly text: string;
-  };
+  readonly payload: { readonly type: Type; readonly at: string; readonly runId: string } & Members;
 }
 
 /** A frame of `stream()`: distinguish frames by `delivery`, then by `payload.type`. */

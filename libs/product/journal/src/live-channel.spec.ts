@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { asId, instantOf, type ConversationId, type MessageId, type RunId } from '@app/kernel';
+import { asId, instantOf, type ConversationId, type MessageId, type RunId, type ToolCallId } from '@app/kernel';
 import { randomBytes } from 'node:crypto';
 import { openLive, readLive, writeLive } from './live-channel';
 
@@ -46,6 +46,19 @@ describe('the live channel', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it('carries the progress of a call whole, with its words sealed', () => {
+    const message = '\u{10ffff}'.repeat(200);
+    const toolCallId = asId<ToolCallId>(`${runId}/999999999/999999999`);
+    const numbers = { progress: Number.MAX_SAFE_INTEGER, total: Number.MAX_SAFE_INTEGER };
+    const progress = { type: 'agent.tool_progress', at: instantOf(0), runId, toolCallId, ...numbers, message } as const;
+    const [payload = '', ...more] = writeLive(conversationId, progress, () => 'process.1', key);
+    expect([more, Buffer.byteLength(payload) < 8_000, payload.includes(message)]).toEqual([[], true, false]);
+    const sealed = readLive(payload, () => true);
+    const heard = sealed === null ? null : openLive(sealed, key);
+    expect(heard).toMatchObject({ type: 'agent.tool_progress', subject: toolCallId });
+    expect(JSON.parse(heard?.payloadText ?? '')).toEqual(progress);
   });
 
   it('reads only what is wanted, and nothing that is no delta', () => {

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conversationKind } from '@app/conversations';
 import { encodeEvent } from '@app/event-store';
-import { asId, instantOf, type ConversationId, type MessageId, type RunId, type UserId } from '@app/kernel';
+import {
+  asId,
+  instantOf,
+  type ConversationId,
+  type MessageId,
+  type RunId,
+  type RunKey,
+  type ToolCallId,
+  type UserId,
+} from '@app/kernel';
 import { ConversationHubs } from '../src/conversation-hubs';
 import {
   causeOf,
@@ -182,6 +191,31 @@ describe('conversations.stream', () => {
     expect(again.response.statusCode).toBe(200);
     expect(hubs.open).toBe(before);
     again.close();
+  });
+
+  it('delivers the progress of a call until its return is delivered', async () => {
+    const id = await conversation(1);
+    const client = await stream(id, '?cursor=2');
+    await sleep(50);
+    const [at, runId] = [instantOf(Date.now()), asId<RunId>('d5b2e4a0-0000-4000-8000-000000000002')];
+    const runKey = asId<RunKey>(runId);
+    const toolCallId = asId<ToolCallId>(`${runId}/1/0`);
+    const publish = async (progress: number, call = toolCallId) => {
+      const more = { progress, total: 3, message: 'on it' };
+      api.live.publish(id, { type: 'agent.tool_progress', at, runId, toolCallId: call, ...more });
+      await api.live.flush(id);
+    };
+    await publish(1);
+    await client.until(({ messages }) => messages.length === 1);
+    expect(client.messages[0]).toMatchObject({ id: undefined, event: 'agent.tool_progress' });
+    const returned = { type: 'tool.returned', at, runId, runKey, toolCallId, outcome: 'ok', result: 'done' } as const;
+    await stores.store.append(`conversation-${id}`, [encodeEvent(conversationKind, returned, causeOf(ada.userId))], 1);
+    await client.until(({ seqs }) => seqs.length === 1);
+    await publish(2);
+    await publish(3, asId<ToolCallId>(`${runId}/1/1`));
+    await client.until(({ messages }) => messages.length === 3);
+    expect(client.messages.map(({ data }) => /"progress":(\d)/.exec(data)?.[1])).toEqual(['1', undefined, '3']);
+    client.close();
   });
 
   it('delivers live deltas to the readers of their conversation only, and none of a finished message', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asId, instantOf, type ConversationId, type MessageId, type RunId } from '@app/kernel';
+import { asId, instantOf, type ConversationId, type MessageId, type RunId, type ToolCallId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import type { LiveDelta } from '@app/conversations';
+import type { LiveDelta, LivePayload } from '@app/conversations';
 import { newConversationId, startStores, type TestStores } from '@app/testing/journal';
 import { conversationKeyId } from '@app/sealing';
 import { LiveFrames } from '../src';
@@ -20,17 +20,17 @@ function delta(text: string, message = 2): LiveDelta {
   return { type: 'agent.text_delta', at: instantOf(0), runId, messageId, text };
 }
 
-/** The deltas received for one conversation, as `<last digit of the message>:<text>`. */
+/** The live frames received for one conversation, as `<last digit of the message or call>:<text or progress>`. */
 function listenTo(id: ConversationId): string[] {
   const heard: string[] = [];
   const keyId = conversationKeyId(id);
-  stores.notifications.on(liveChannel, (payload) => {
-    const sealed = readLive(payload, (conversationId) => conversationId === id);
+  stores.notifications.on(liveChannel, (notification) => {
+    const sealed = readLive(notification, (conversationId) => conversationId === id);
     const key = stores.keys.peek(keyId) ?? null;
     const found = sealed === null || key === null ? null : openLive(sealed, key);
     if (found === null) return;
-    const { text } = JSON.parse(found.payloadText) as LiveDelta;
-    heard.push(`${found.subject.at(-1)}:${text}`);
+    const payload = JSON.parse(found.payloadText) as LivePayload; // reason for the assertion: as it was published
+    heard.push(`${found.subject.at(-1)}:${'text' in payload ? payload.text : payload.progress}`);
   });
   return heard;
 }
@@ -68,6 +68,25 @@ describe('live frames', () => {
     for (const deadline = Date.now() + 60_000; said() !== words.join('') && Date.now() < deadline; await sleep(5));
     expect(said()).toBe(words.join(''));
     expect(heard.length).toBeLessThan(60);
+    await frames.onApplicationShutdown();
+  });
+
+  it('of the progress of a call are the newest, apart from those of the same call id in another conversation', async () => {
+    const frames = new LiveFrames(stores.database, stores.keys);
+    const ids = [newConversationId(), newConversationId()];
+    const heard = ids.map((id) => listenTo(id));
+    await sleep(50);
+    const toolCallId = asId<ToolCallId>(`${runId}/1/0`);
+    for (let progress = 0; progress < 10_000; progress += 1)
+      for (const [index, id] of ids.entries()) {
+        const counts = { progress: progress + index, total: null, message: 'x'.repeat(200) };
+        frames.publish(id, { type: 'agent.tool_progress', at: instantOf(0), runId, toolCallId, ...counts });
+      }
+    for (const [index, id] of ids.entries()) {
+      await frames.flush(id);
+      await reaching(heard[index] ?? [], 1);
+    }
+    expect(heard).toEqual([['0:9999'], ['0:10000']]);
     await frames.onApplicationShutdown();
   });
 

@@ -5,11 +5,11 @@ import type { AgUiEvent, Message } from './protocol.js';
 
 type Voice = 'text' | 'reasoning';
 type Metadata = Readonly<Record<string, unknown>>;
+type Delta = Extract<LivePayload, { readonly messageId: string }>;
 type Recorded = Pick<Extract<DurablePayload, { type: 'agent.message' }>, 'messageId' | 'text' | 'truncated'>;
 
 /** Handles live text. It is shown if the message was received from its beginning; otherwise the recorded text is awaited. */
-export function hear(thread: Thread, { type, runId, messageId, text }: LivePayload): Step {
-  const voice: Voice = type === 'agent.text_delta' ? 'text' : 'reasoning';
+export function hear(thread: Thread, voice: Voice, { runId, messageId, text }: Delta): Step {
   const isNew = !thread.messages.some(({ id }) => id === messageId);
   if (isNew && thread.missedRunId === runId) {
     // Kept without text, so that later text is not taken for its beginning.

@@ -1,8 +1,9 @@
 import { erasedText, wordsOr } from '../erased.js';
-import { restOfText, type DurablePayload, type Step, type Thread } from './thread.js';
+import { restOfText, type DurablePayload, type LivePayload, type Step, type Thread } from './thread.js';
 import type { AgUiEvent, Message } from './protocol.js';
 
 type Called = Extract<DurablePayload, { type: 'tool.called' }>;
+type Progressed = Extract<LivePayload, { readonly type: 'agent.tool_progress' }>;
 type Returned = Extract<DurablePayload, { type: 'tool.returned' }>;
 
 /** Handles a tool call with its whole input, unless the client has it. Each call is an assistant message of its own. */
@@ -26,10 +27,18 @@ export function called(thread: Thread, { toolCallId, tool, input }: Called): Ste
   return { thread: { ...thread, messages }, events };
 }
 
+/**
+ * Handles the progress of a call, which can arrive before the call, and is a custom event: AG-UI keeps its activities as
+ * messages, which a client sends back.
+ */
+export function progressed(thread: Thread, payload: Progressed): Step {
+  const isReturned = hasReturned(thread, payload.toolCallId);
+  return { thread, events: isReturned ? [] : [{ type: 'CUSTOM', name: `parley.${payload.type}`, value: payload }] };
+}
+
 /** Handles the result of a call; `metadata.parley.outcome` distinguishes `ok`, `error`, `denied` and `expired`. */
 export function returned(thread: Thread, { toolCallId, outcome, ...recorded }: Returned): Step {
-  if (thread.messages.some((one) => one.role === 'tool' && one.toolCallId === toolCallId))
-    return { thread, events: [] };
+  if (hasReturned(thread, toolCallId)) return { thread, events: [] };
   const messageId = `${toolCallId}/result`;
   const result = wordsOr(recorded.result, erasedText);
   const content = typeof result === 'string' ? result : JSON.stringify(result ?? null);
@@ -39,6 +48,10 @@ export function returned(thread: Thread, { toolCallId, outcome, ...recorded }: R
     thread: { ...thread, messages: insertedAfterCall(thread.messages, message, toolCallId) },
     events: [{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content, role: 'tool', metadata }],
   };
+}
+
+function hasReturned({ messages }: Thread, toolCallId: string): boolean {
+  return messages.some((one) => one.role === 'tool' && one.toolCallId === toolCallId);
 }
 
 /** Returns the tool of a call; null if the client does not have the call. */

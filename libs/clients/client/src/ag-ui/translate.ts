@@ -2,8 +2,8 @@ import { operationBegunBy } from '../begun-operation.js';
 import { erasedText, wordsOr } from '../erased.js';
 import type { AgUiEvent } from './protocol.js';
 import { askedElsewhere, hear, record, takeBackUnfinished } from './speech.js';
-import type { DurablePayload, Frame, Step, Thread } from './thread.js';
-import { called, returned, toolOf } from './tool-calls.js';
+import type { DurablePayload, Frame, LivePayload, Step, Thread } from './thread.js';
+import { called, progressed, returned, toolOf } from './tool-calls.js';
 
 type Payload<Type extends DurablePayload['type']> = Extract<DurablePayload, { type: Type }>;
 type Operations = Thread['operations'];
@@ -14,7 +14,7 @@ type Operations = Thread['operations'];
  * read again after any cut.
  */
 export function translate(thread: Thread, frame: Frame): Step {
-  if (frame.delivery === 'live') return hear(thread, frame.payload);
+  if (frame.delivery === 'live') return takeLive(thread, frame.payload);
   const { seq, payload } = frame;
   if (seq <= thread.cursor) return { thread, events: [] };
   const next = take({ ...thread, cursor: seq }, payload);
@@ -23,6 +23,19 @@ export function translate(thread: Thread, frame: Frame): Step {
     thread: { ...next.thread, operations: { ...thread.operations, ...changed } },
     events: [...next.events, ...told(seq, payload), stateDelta(seq, changed)],
   };
+}
+
+function takeLive(thread: Thread, payload: LivePayload): Step {
+  switch (payload.type) {
+    case 'agent.text_delta':
+      return hear(thread, 'text', payload);
+    case 'agent.reasoning_delta':
+      return hear(thread, 'reasoning', payload);
+    case 'agent.tool_progress':
+      return progressed(thread, payload);
+    default:
+      return silently(thread); // of a newer service
+  }
 }
 
 /** Handlers by event type. An event without one, such as one of a newer service, changes nothing that is shown. */

@@ -20,7 +20,8 @@ export function applyChunk(message: ParleyUIMessage, chunk: ParleyUIChunk): void
   else if (chunk.type === 'text-end') endText(parts, 'text', chunk.providerMetadata);
   else if (chunk.type === 'reasoning-end') endText(parts, 'reasoning', chunk.providerMetadata);
   else if ('toolCallId' in chunk) applyTool(parts, chunk);
-  else if ('data' in chunk) applyData(parts, chunk);
+  // What is transient is not part of the message.
+  else if ('data' in chunk && chunk.transient !== true) applyData(parts, chunk);
 }
 
 function applyData(parts: Draft[], { type, id, data }: { type: string; id?: string; data: unknown }): void {

@@ -1,5 +1,5 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
-import type { DurableFrame, Schemas } from '../types.js';
+import type { DurableFrame, Schemas, ToolProgress } from '../types.js';
 
 type PayloadOf<Type extends DurableFrame['payload']['type']> = Extract<DurableFrame['payload'], { type: Type }>;
 
@@ -55,6 +55,11 @@ export type ChatData = {
   settlement: SettlementData;
   /** The output of a run with an `outputSchema`. */
   output: { readonly value: unknown };
+  /**
+   * How far a tool call is that has not returned yet. It is transient: `useChat({ onData })` gets it, and no message
+   * holds it.
+   */
+  progress: ToolProgress;
   /** The prompt of an automation, in place of a user's message. */
   automation: { readonly automationId: string | null; readonly occurrenceId: string | null; readonly text: string };
 };

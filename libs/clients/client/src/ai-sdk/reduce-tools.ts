@@ -1,6 +1,6 @@
 import { operationBegunBy } from '../begun-operation.js';
 import { erasedText, isErased } from '../erased.js';
-import type { DurableFrame } from '../types.js';
+import type { DurableFrame, ToolProgress } from '../types.js';
 import type { ParleyUIChunk, SettlementData } from './message.js';
 import { descriptorOf, silent, type Call, type FrameContext, type RunState, type Told } from './run-state.js';
 
@@ -9,6 +9,16 @@ type PayloadOf<Type extends DurableFrame['payload']['type']> = Extract<DurableFr
 export function tellCall(state: RunState, { toolCallId, tool, input }: PayloadOf<'tool.called'>): Told {
   const call: Call = { tool, input, approvalId: null, isReturned: false };
   return { state: withCall(state, toolCallId, call), chunks: [inputOf(toolCallId, call)] };
+}
+
+/**
+ * Handles the progress of a call, which can arrive before the call. It is no output, however preliminary: a page would
+ * take the call for returned.
+ */
+export function tellProgress(state: RunState, { toolCallId, progress, total, message }: ToolProgress): Told {
+  if (state.calls[toolCallId]?.isReturned === true) return silent(state);
+  const data: ToolProgress = { toolCallId, progress, total, message };
+  return { state, chunks: [{ type: 'data-progress', id: toolCallId, data, transient: true }] };
 }
 
 export function tellReturn(state: RunState, { toolCallId, outcome, result }: PayloadOf<'tool.returned'>): Told {

@@ -69,6 +69,7 @@ const edges: ReadonlySet<Payload['type']> = new Set([
 
 function reduceLive(state: RunState, { payload }: Extract<JournalFrame, { delivery: 'live' }>): Told {
   if (payload.runId !== state.runId || isOver(state)) return silent(state);
+  if (payload.type === 'agent.tool_progress') return tools.tellProgress(state, payload);
   const { type, messageId, text } = payload;
   return tellWords(state, { kind: type === 'agent.text_delta' ? 'text' : 'reasoning', messageId, text });
 }
