@@ -7,7 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
 import type { TestClient } from '@app/testing/client';
 import { requestJson } from '@app/testing/client';
-import { approve, asking, conversationOf, eventsOf, pendingOf, untilEnded, untilFired } from '@app/testing/journeys';
+import {
+  approve,
+  asking,
+  conversationOf,
+  eventsOf,
+  pendingOf,
+  start,
+  untilEnded,
+  untilFired,
+} from '@app/testing/journeys';
 import { defined, occurrencesOf } from '@app/testing/journeys';
 import { until } from '@app/testing/until';
 import { listedIn, ordersOf, startToolsBeside, type ToolsBeside } from './tools-example';
@@ -72,6 +81,28 @@ describe('an automation at night', () => {
     expect(await untilEnded(user, String(runId))).toMatchObject({ status: 'completed' });
     expect((await ordersOf(user)).map(({ status }) => status)).toEqual(['cancelled', 'open', 'open']);
   });
+});
+
+it('shows how far the invoices are while they are written', async () => {
+  const user = await beside.newUser();
+  const conversationId = await conversationOf(user);
+  const reader = await user.stream(`/conversations/${conversationId}/stream`);
+  const { body } = await start(user, conversationId, 'call orders_write_invoices {}');
+  expect(await untilEnded(user, body.runId)).toMatchObject({ status: 'completed' });
+  await reader.untilEvent('run.ended');
+  const shown = reader.frames.filter(({ event }) => event === 'agent.tool_progress').map(({ data }) => data.payload);
+  expect(shown).toMatchObject(
+    ['A pair of socks', 'A teapot', 'Three lemons'].map((what, index) => ({
+      toolCallId: `${body.runId}/1/0`,
+      progress: index + 1,
+      total: 3,
+      message: `Invoice for ${what}`,
+    })),
+  );
+  await reader.close();
+  expect(await eventsOf(user, conversationId, 'tool.returned')).toMatchObject([
+    { outcome: 'ok', result: { text: '3 invoices are written.' } },
+  ]);
 });
 
 describe("another user's order", () => {
@@ -208,8 +239,9 @@ describe('a call by somebody else', () => {
       }),
     });
     expect(response.status).toBe(200);
+    const [, data = ''] = /^data: (.*)$/m.exec(await response.text()) ?? [];
     // Reason for the assertion: the shape of a result in the protocol.
-    const { result } = (await response.json()) as { result: { isError?: boolean; content: { text: string }[] } };
+    const { result } = JSON.parse(data) as { result: { isError?: boolean; content: { text: string }[] } };
     return { refused: result.isError === true, text: result.content[0]?.text ?? '' };
   }
 

@@ -5,6 +5,7 @@ import { wordsFor } from './call.js';
 import { Composer } from './composer.jsx';
 import { takeFirstMessage } from './first-message.js';
 import { Message } from './message.jsx';
+import { useProgress } from './use-progress.js';
 import { useUpdates } from './use-updates.js';
 
 /** Within this distance the user counts as being at the end. */
@@ -17,6 +18,7 @@ const nearlyPixels = 120;
 export function Conversation({ id, history, tools }) {
   const { transport, announce, fail } = tools;
   const [draft, setDraft] = useState('');
+  const [progress, onData] = useProgress();
   const chat = useChat({
     id,
     messages: history.messages,
@@ -24,6 +26,7 @@ export function Conversation({ id, history, tools }) {
     resume: true,
     generateId: () => crypto.randomUUID(),
     sendAutomaticallyWhen: transport.sendAutomaticallyWhen,
+    onData,
     onError: (error) => void fail(error),
     onFinish: ({ message }) => {
       const words = textOf(message);
@@ -57,7 +60,7 @@ export function Conversation({ id, history, tools }) {
       <div className="log" ref={log} tabIndex={0} role="log" aria-label="What was said" aria-live="off">
         <ol>
           {messages.map((message) => (
-            <Message key={message.id} message={message} chat={chat} announce={announce} isStreaming={isBusy} />
+            <Message key={message.id} {...{ message, chat, progress, announce }} isStreaming={isBusy} />
           ))}
         </ol>
         {isBusy && <p className="quiet">{isStopping(messages) ? 'Stopping…' : 'The agent is working…'}</p>}

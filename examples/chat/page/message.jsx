@@ -5,20 +5,21 @@ import { Settlement } from './settlement.jsx';
 
 /**
  * @typedef {import('@parley/client/ai-sdk').ParleyUIMessage} ParleyUIMessage
+ * @typedef {ReadonlyMap<string, import('@parley/client').ToolProgress>} Progress
  * @typedef {Pick<import('@ai-sdk/react').UseChatHelpers<ParleyUIMessage>, 'addToolApprovalResponse' | 'messages'>} Answering
  */
 
 /**
  * One message: the user's, or the whole answer to it.
- * @param {{ message: ParleyUIMessage, chat: Answering, announce: (words: string) => void, isStreaming: boolean }} props
+ * @param {{ message: ParleyUIMessage, chat: Answering, progress: Progress, announce: (words: string) => void, isStreaming: boolean }} props
  */
-export function Message({ message, chat, announce, isStreaming }) {
+export function Message({ message, chat, progress, announce, isStreaming }) {
   const metadata = answerMetadataOf(message);
   return (
     <li className="message" data-role={message.role} data-status={metadata?.status}>
       <p className="unseen">{message.role === 'user' ? 'You' : 'Agent'}</p>
       {message.parts.map((part, index) => (
-        <Part key={`${part.type}-${index}`} {...{ part, chat, announce, isStreaming }} role={message.role} />
+        <Part key={`${part.type}-${index}`} {...{ part, chat, progress, announce, isStreaming }} role={message.role} />
       ))}
       {metadata?.status === 'aborted' && <p className="quiet note">Stopped</p>}
       {metadata?.status === 'failed' && <p className="problem note">{metadata.failure?.text ?? 'It failed.'}</p>}
@@ -28,9 +29,9 @@ export function Message({ message, chat, announce, isStreaming }) {
 }
 
 /**
- * @param {{ part: ParleyUIMessage['parts'][number], role: string, chat: Answering, announce: (words: string) => void, isStreaming: boolean }} props
+ * @param {{ part: ParleyUIMessage['parts'][number], role: string, chat: Answering, progress: Progress, announce: (words: string) => void, isStreaming: boolean }} props
  */
-function Part({ part, role, chat, announce, isStreaming }) {
+function Part({ part, role, chat, progress, announce, isStreaming }) {
   if (isWithdrawn(part)) return null;
   switch (part.type) {
     case 'text':
@@ -43,7 +44,7 @@ function Part({ part, role, chat, announce, isStreaming }) {
         </details>
       );
     case 'dynamic-tool':
-      return <ToolCall {...{ part, chat, announce, isStreaming }} />;
+      return <ToolCall {...{ part, chat, announce, isStreaming }} progress={progress.get(part.toolCallId)} />;
     case 'data-settlement':
       return <Settlement data={part.data} />;
     case 'data-automation':

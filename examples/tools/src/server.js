@@ -22,7 +22,8 @@ export function createServer(callers, orders) {
    * @param {http.ServerResponse} response
    */
   async function serve(request, response) {
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    // Answers are event streams: a JSON answer has no room for the progress before it.
+    const transport = new StreamableHTTPServerTransport();
     response.once('close', () => void transport.close());
     await createTools(callers, orders).connect(transport);
     await transport.handleRequest(request, response);

@@ -1,6 +1,10 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { NotCalledForAUser } from './callers.js';
+
+/** How long an invoice takes. */
+const invoiceMs = 900;
 
 /**
  * Creates the tools for one request. No tool has an input for the user, who is the one that the call is signed for.
@@ -30,16 +34,38 @@ export function createTools(callers, orders) {
     ({ orderId }, { requestInfo }) => forUser(requestInfo, (caller) => orders.cancel(caller, orderId)),
   );
 
+  server.registerTool(
+    'write_invoices',
+    {
+      description: "Writes an invoice for each of the user's orders, which takes a few seconds.",
+      inputSchema: {},
+      annotations: { idempotentHint: true },
+    },
+    (_input, { requestInfo, signal, sendNotification, _meta }) =>
+      forUser(requestInfo, async ({ userId }) => {
+        const { progressToken } = _meta ?? {};
+        const open = orders.list(userId);
+        for (const [index, { what }] of open.entries()) {
+          await sleep(invoiceMs, null, { signal });
+          // What users read while they wait. Parley shows it, and records nothing of it.
+          const progress = { progress: index + 1, total: open.length, message: `Invoice for ${what}` };
+          if (progressToken !== undefined)
+            await sendNotification({ method: 'notifications/progress', params: { progressToken, ...progress } });
+        }
+        return `${open.length} invoices are written.`;
+      }),
+  );
+
   return server;
 
   /**
    * @param {{ headers: import('node:http').IncomingHttpHeaders } | undefined} request
-   * @param {(caller: import('./callers.js').Caller) => string} answer
+   * @param {(caller: import('./callers.js').Caller) => string | Promise<string>} answer
    * @returns {Promise<import('@modelcontextprotocol/sdk/types.js').CallToolResult>}
    */
   async function forUser(request, answer) {
     try {
-      return saying(answer(await callers.of(request?.headers['parley-context'])));
+      return saying(await answer(await callers.of(request?.headers['parley-context'])));
     } catch (error) {
       if (!(error instanceof NotCalledForAUser)) throw error;
       console.warn(error.message);
