@@ -9,7 +9,7 @@ export {
   type SealedContent,
 } from './conversation.events';
 export { reasoningDelta, textDelta, type LiveDelta } from './run/live-deltas';
-export { progressBounds, toolProgress, type LivePayload, type ToolProgress } from './run/tool-progress';
+export { progressBounds, toolProgress, type LivePayload } from './run/tool-progress';
 export type { RunOrigin, ToolOutcome } from './run/run.events';
 export { conversationIdParameter, type ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';

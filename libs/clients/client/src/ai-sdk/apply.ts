@@ -20,7 +20,7 @@ export function applyChunk(message: ParleyUIMessage, chunk: ParleyUIChunk): void
   else if (chunk.type === 'text-end') endText(parts, 'text', chunk.providerMetadata);
   else if (chunk.type === 'reasoning-end') endText(parts, 'reasoning', chunk.providerMetadata);
   else if ('toolCallId' in chunk) applyTool(parts, chunk);
-  // What is transient is not part of the message.
+  // Transient data are not part of the message.
   else if ('data' in chunk && chunk.transient !== true) applyData(parts, chunk);
 }
 

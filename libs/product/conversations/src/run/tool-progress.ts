@@ -33,7 +33,5 @@ export const toolProgress = event(
     },
   },
 );
-export type ToolProgress = EventOf<typeof toolProgress>;
-
 /** A payload that is shown right now and stored nowhere. */
-export type LivePayload = LiveDelta | ToolProgress;
+export type LivePayload = LiveDelta | EventOf<typeof toolProgress>;

@@ -6,7 +6,7 @@ import type { ReportedProgress } from '../tool';
 const frameEveryMs = 350;
 
 /**
- * The progress of one call on its way from its tool to readers, at most 4 frames a second. Of the reports in between only the newest is kept,
+ * Passes the progress of one call from its tool to readers, at most 4 frames a second. Of the reports in between only the newest is kept,
  * so a flood of them costs neither memory nor frames.
  */
 export class CallProgress {
