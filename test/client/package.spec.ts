@@ -54,6 +54,7 @@ export async function use(): Promise<void> {
 }
 
 export function words(frame: JournalFrame): string {
+  if (frame.payload.type === 'agent.tool_progress') return frame.payload.message ?? '';
   if (frame.delivery === 'live') return frame.payload.text;
   switch (frame.payload.type) {
     case 'run.ended':

@@ -27,7 +27,7 @@ describe('the AsyncAPI document', () => {
     const example = at(message, 'examples', 0, 'payload');
     expect({ fits: check(example), errors: check.errors }).toEqual({ fits: true, errors: null });
     expect(at(example, 'payload', 'type')).toBe(type);
-    expect(at(example, 'delivery')).toBe(String(type).endsWith('_delta') ? 'live' : 'durable');
+    expect(at(example, 'delivery')).toBe(/_(delta|progress)$/.test(String(type)) ? 'live' : 'durable');
   });
 
   it('says where the deployment is', () => {
