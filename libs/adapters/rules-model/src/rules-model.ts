@@ -11,6 +11,7 @@ const defaultWordMs = 40;
 @Injectable()
 export class RulesModel implements LanguageModel {
   readonly name = 'parley/rules';
+  readonly served = { provider: 'parley', model: 'parley/rules', server: null } as const;
   readonly readsHistory = false;
 
   constructor(
@@ -36,7 +37,7 @@ export class RulesModel implements LanguageModel {
       // The words shown are kept; an incomplete step has no price, because it is not billed.
       if (isStopped && said.length > 0) {
         const reply = { ...told(said, true), calls: [], outputTokens: said.length, costMicroCents: 0 };
-        return { model: this.name, ...reply, ...counted, ending: 'stopped' };
+        return { model: this.name, servedModel: this.name, ...reply, ...counted, ending: 'stopped' };
       }
       signal.throwIfAborted();
       said.push(word);
@@ -44,7 +45,7 @@ export class RulesModel implements LanguageModel {
     }
     const calls = 'calls' in answer ? answer.calls : [];
     const reply = { ...told(said, false), calls, outputTokens: words.length, costMicroCents };
-    return { model: this.name, ...reply, ...counted, ending: 'whole' };
+    return { model: this.name, servedModel: this.name, ...reply, ...counted, ending: 'whole' };
   }
 }
 

@@ -5,7 +5,7 @@ import { OtlpTracing } from '../src/observability/otlp-tracing.adapter';
 it('an OpenTelemetry collector', async () => {
   const found = await impoliteOutcomes({
     attempt: async (url) => {
-      const tracing = OtlpTracing.to(url);
+      const tracing = OtlpTracing.to(url, false);
       tracing.begin('x', {})?.end();
       await tracing.onApplicationShutdown();
     },

@@ -168,5 +168,14 @@ function problemsOf(given: NodeJS.ProcessEnv, valid: Partial<Environment>): read
 
 /** Warnings about a validated environment, in lines; to be shown at every start. */
 export function configurationWarnings(environment: NodeJS.ProcessEnv, { env }: Configuration): string[] {
-  return [...insecureWarnings(env, insecureProviders(env)), ...unknownVariables(environment, Object.keys(variables))];
+  return [
+    ...insecureWarnings(env, insecureProviders(env)),
+    ...contentWarnings(env),
+    ...unknownVariables(environment, Object.keys(variables)),
+  ];
+}
+
+function contentWarnings(env: Readonly<Environment>): string[] {
+  if (!env.TRACE_CONTENT || env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return [];
+  return ['TRACE_CONTENT=true: traces hold what users and models write, and no erasure reaches the collector'];
 }

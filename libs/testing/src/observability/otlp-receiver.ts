@@ -115,7 +115,15 @@ function spansIn(body: string): ReceivedSpan[] | null {
 
 /** Returns the values of a span's attributes. */
 export function attributesOf({ attributes }: ReceivedSpan): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
+}
+
+/** A value of OTLP names its type: `{stringValue: …}`, `{arrayValue: {values: […]}}`. */
+function plainValue(value: Record<string, unknown>): unknown {
+  const [plain] = Object.values(value);
+  if (!('arrayValue' in value)) return plain;
+  // Reason for the assertion: an array of OTLP is an object with its values.
+  return (plain as { readonly values: readonly Record<string, unknown>[] }).values.map(plainValue);
 }
 
 /** Returns the names from the topmost received span down to this one, as a path. */

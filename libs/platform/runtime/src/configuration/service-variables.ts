@@ -80,4 +80,8 @@ export const operationVariables = {
     default: undefined,
     desc: 'Base URL of an OpenTelemetry collector (OTLP over HTTP), which gets traces; its OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER count as well; unset: nothing is traced',
   }),
+  TRACE_CONTENT: trueOrFalse({
+    default: false,
+    desc: 'Puts what users and models write, and the inputs and results of tools, into traces, where no erasure reaches them (docs/privacy.md); a warning at every start',
+  }),
 };

@@ -9,5 +9,5 @@ export function openTracing({ env }: Configuration): Tracing {
   // Reason for the assertion: `require` is untyped.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it in every process
   const { OtlpTracing } = require('./otlp-tracing.adapter') as typeof Adapter;
-  return OtlpTracing.to(endpoint);
+  return OtlpTracing.to(endpoint, env.TRACE_CONTENT);
 }

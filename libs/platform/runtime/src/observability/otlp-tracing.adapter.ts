@@ -9,9 +9,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { parseTraceParent, spanIdOfEvent, writeTraceParent, type TraceParent } from './trace-parent';
 import { Tracing, type Span, type SpanAttributes, type SpanStart } from './tracing';
 
-/** Maximum number of spans that wait to be sent; more are dropped. */
-const waitingSpansMax = 4_096;
-const spansPerRequestMax = 512;
+/** Maximum numbers of spans that wait to be sent (more are dropped), and of spans in a request. */
+const bounds = { waitingMax: 4_096, perRequestMax: 512 };
+/** The same for spans that may hold contents: at 64 KiB for each, no more memory than collectors accept in a request, 16 times. */
+const boundsWithContent = { waitingMax: 1_024, perRequestMax: 64 };
 const sendEveryMs = 1_000;
 const sendWithinMs = 5_000;
 /** How long the end of the process waits for the last spans to be sent. */
@@ -34,28 +35,33 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
     private readonly provider: BasicTracerProvider,
     private readonly tracer: Tracer,
     private readonly ids: ChosenIds,
+    private readonly withContent: boolean,
   ) {
     super();
   }
 
-  /** @param endpoint the collector's base URL, the value of OTEL_EXPORTER_OTLP_ENDPOINT */
-  static to(endpoint: string): OtlpTracing {
+  /**
+   * @param endpoint the collector's base URL, the value of OTEL_EXPORTER_OTLP_ENDPOINT
+   * @param withContent whether spans may hold what persons, models and tools wrote
+   */
+  static to(endpoint: string, withContent: boolean): OtlpTracing {
     complainNowAndThen();
+    const { waitingMax, perRequestMax } = withContent ? boundsWithContent : bounds;
     const ids = new ChosenIds();
     const exporter = new OTLPTraceExporter({
       url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
       timeoutMillis: sendWithinMs,
     });
     const batches = new BatchSpanProcessor(exporter, {
-      maxQueueSize: waitingSpansMax,
-      maxExportBatchSize: spansPerRequestMax,
+      maxQueueSize: waitingMax,
+      maxExportBatchSize: perRequestMax,
       scheduledDelayMillis: sendEveryMs,
       exportTimeoutMillis: sendWithinMs,
     });
     const named = { 'service.name': process.env['OTEL_SERVICE_NAME'] ?? 'parley', 'process.pid': process.pid };
     const resource = defaultResource().merge(resourceFromAttributes(named));
     const provider = new BasicTracerProvider({ resource, idGenerator: ids, spanProcessors: [batches] });
-    return new OtlpTracing(provider, provider.getTracer('parley'), ids);
+    return new OtlpTracing(provider, provider.getTracer('parley'), ids, withContent);
   }
 
   begin(name: string, start: SpanStart): OpenSpan | null {
@@ -64,7 +70,8 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
     const { kind = 'internal', attributes = {}, startedAtMs, ofEvent } = start;
     if (ofEvent !== undefined) this.ids.nextSpanId = spanIdOfEvent(ofEvent);
     const startTime = startedAtMs === undefined ? {} : { startTime: startedAtMs };
-    return new OpenSpan(this.tracer.startSpan(name, { kind: kinds[kind], attributes, ...startTime }, context));
+    const options = { kind: kinds[kind], attributes: withOwnLists(attributes), ...startTime };
+    return new OpenSpan(this.tracer.startSpan(name, options, context), this.withContent);
   }
 
   within<Value>(span: Span | null, work: () => Promise<Value>): Promise<Value> {
@@ -106,11 +113,23 @@ function under({ traceId, spanId, sampled }: TraceParent): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
+/** The library's type of lists is not readonly. */
+function withOwnLists(attributes: SpanAttributes): Record<string, string | number | boolean | string[]> {
+  const own = (value: SpanAttributes[string]) => (typeof value === 'object' ? [...value] : value);
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, own(value)]));
+}
+
 class OpenSpan implements Span {
   readonly context: Context;
+  readonly takesContent: boolean;
+  private isFailed = false;
 
-  constructor(private readonly span: OtelSpan) {
+  constructor(
+    private readonly span: OtelSpan,
+    withContent: boolean,
+  ) {
     this.context = trace.setSpan(ROOT_CONTEXT, span);
+    this.takesContent = withContent && span.isRecording();
   }
 
   get traceId(): string {
@@ -123,13 +142,17 @@ class OpenSpan implements Span {
   }
 
   set(attributes: SpanAttributes): void {
-    this.span.setAttributes(attributes);
+    this.span.setAttributes(withOwnLists(attributes));
+  }
+
+  fail(kind: string): void {
+    if (this.isFailed) return;
+    this.isFailed = true;
+    this.span.setAttribute('error.type', kind).setStatus({ code: SpanStatusCode.ERROR });
   }
 
   end(failedBy?: string): void {
-    if (failedBy !== undefined) {
-      this.span.setAttribute('error.type', failedBy).setStatus({ code: SpanStatusCode.ERROR });
-    }
+    if (failedBy !== undefined) this.fail(failedBy);
     this.span.end();
   }
 }

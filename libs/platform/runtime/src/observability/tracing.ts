@@ -1,5 +1,8 @@
-/** Ids, counts and names from our own code; never contents, and nothing that a partner, a model or a provider wrote. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+/**
+ * Ids, counts and names from our own code, or that the configuration names. What a person, a partner, a model or a tool wrote is added only
+ * to a span that takes contents.
+ */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 export interface SpanStart {
   /**
@@ -22,7 +25,11 @@ export interface SpanStart {
 export interface Span {
   /** Identifies the span as the cause of other work (W3C Trace Context); it is stored in the metadata of events as the correlation id. */
   readonly traceparent: string;
+  /** Whether contents may be among its attributes: the deployment says so (TRACE_CONTENT), and the span is sent. */
+  readonly takesContent: boolean;
   set(attributes: SpanAttributes): void;
+  /** Marks it as failed; `kind` is a kind of error as for `end`. The first mark counts. */
+  fail(kind: string): void;
   /** To be called once; `failedBy` names a kind of error, and is never its message. */
   end(failedBy?: string): void;
 }

@@ -219,6 +219,7 @@ function endOf(
   const declined = notes.declined ? new ProviderTrouble('declined', 'the model refused', false) : null;
   return {
     kind: 'end',
+    model: notes.model,
     usage: told,
     uncounted,
     skipped: notes.skipped,

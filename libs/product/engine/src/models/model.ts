@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { Effort, ToolOutcome } from '@app/conversations';
 import type { ModelTrouble } from './model-troubles';
+import type { ServedModel } from './served-model';
 
 /** A call that the model made, with its outcome. */
 export interface ToolExchange {
@@ -86,6 +87,8 @@ export type AnswerEnding = 'whole' | 'cut' | 'stopped' | ModelFailed;
 export interface ModelReply {
   /** The name of the model that answered. */
   readonly model: string;
+  /** The model that the provider says has answered; null if it names none. */
+  readonly servedModel: string | null;
   /** The model's reasoning, where it is wanted and shown; `truncated` if there was more. */
   readonly reasoning: { readonly text: string; readonly truncated: boolean } | null;
   readonly text: string | null;
@@ -107,6 +110,7 @@ export type ShowPiece = (text: string, of: 'text' | 'reasoning') => void;
 /** A language model, one step at a time. */
 export interface LanguageModel {
   readonly name: string;
+  readonly served: ServedModel;
   /** Whether the model uses earlier turns; they are read only then. */
   readonly readsHistory: boolean;
   /**

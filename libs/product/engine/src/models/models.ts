@@ -4,6 +4,7 @@ import { ModelFailed, type LanguageModel } from './model';
 import type { AiSdkProvider } from './ai-sdk.adapter';
 import { ProviderBreaker } from './provider-breaker';
 import { ProviderModel } from './provider-model';
+import { servedBy, type ServedModel } from './served-model';
 
 /** Port: models that need no provider; they are offered after those of a provider. */
 export class LocalModels {
@@ -42,6 +43,11 @@ export class Models {
     const model = this.offered.find((offered) => offered.name === name);
     if (model === undefined) throw new ModelFailed('not_offered', `the deployment no longer offers ${name}`);
     return model;
+  }
+
+  /** The service that answers for a model; null for one that is no longer offered. */
+  servedOf(name: string): ServedModel | null {
+    return this.offered.find((offered) => offered.name === name)?.served ?? null;
   }
 
   /** The fallbacks for a step of that model, in order. */
@@ -101,7 +107,7 @@ function makersOf(
       const price = env.MODEL_PRICES?.[name];
       if (price === undefined) throw new RangeError(`configuration has let ${name} pass without a price`);
       const spending = { price, outputTokensMax: env.MODEL_OUTPUT_TOKENS };
-      const model = new ProviderModel({ name, providerName }, provider, breaker, spending, patience);
+      const model = new ProviderModel(name, servedBy(reached, providerName), provider, breaker, spending, patience);
       return { name, provider: reached.provider, breaker, model };
     };
     made.set(key, make);

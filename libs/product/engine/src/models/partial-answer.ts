@@ -34,6 +34,8 @@ export class PartialAnswer {
   private uncounted = 0;
   /** Kinds of frames and members that the provider sent and that are not read. */
   skipped: readonly string[] = [];
+  /** The model that the provider says has answered; null if it names none, and before the end. */
+  servedModel: string | null = null;
 
   constructor(
     private readonly model: string,
@@ -134,7 +136,8 @@ export class PartialAnswer {
     }
   }
 
-  private end({ usage, uncounted, skipped, cut, trouble }: Extract<AnswerPart, { kind: 'end' }>): void {
+  private end({ model, usage, uncounted, skipped, cut, trouble }: Extract<AnswerPart, { kind: 'end' }>): void {
+    this.servedModel = model;
     this.usage = usage;
     this.uncounted = uncounted;
     this.skipped = skipped;

@@ -10,6 +10,7 @@ import { OutputCeiling, outputLimit } from './output-limit';
 import type { ModelTrouble } from './model-troubles';
 import { ProviderTrouble, type AnswerPart, type ModelProvider, type SparePart } from './provider';
 import type { ProviderBreaker } from './provider-breaker';
+import type { ServedModel } from './served-model';
 import { withinTime, type WorkTime } from './within-time';
 
 const firstWaitMs = 500;
@@ -74,7 +75,8 @@ export class ProviderModel implements LanguageModel {
   private readonly price: ModelPrice;
 
   constructor(
-    private readonly names: { readonly name: string; readonly providerName: string },
+    readonly name: string,
+    readonly served: ServedModel,
     private readonly provider: ModelProvider,
     private readonly breaker: ProviderBreaker,
     { price, outputTokensMax }: ModelSpending,
@@ -82,10 +84,6 @@ export class ProviderModel implements LanguageModel {
   ) {
     this.price = price;
     this.ceiling = new OutputCeiling(outputTokensMax);
-  }
-
-  get name(): string {
-    return this.names.name;
   }
 
   async step(request: StepRequest, onPiece: ShowPiece, signal: AbortSignal): Promise<ModelReply> {
@@ -116,14 +114,14 @@ export class ProviderModel implements LanguageModel {
   }
 
   private replyOf(heard: PartialAnswer, ending: AnswerEnding): ModelReply {
-    const { text, calls, counted } = heard;
+    const { text, calls, counted, servedModel } = heard;
     const { inputTokens, cachedInputTokens, outputTokens, estimated } = counted;
     if (!heard.isCounted && ending === 'whole')
       this.logger.warn(`${this.name}: the provider reported no usage, so it is estimated (docs/configuration.md)`);
     this.tellSkipped(heard.skipped);
     const costMicroCents = stepCost(this.price, counted);
     const used = { inputTokens, cachedInputTokens, outputTokens, estimated, costMicroCents };
-    return { model: this.name, reasoning: heard.reasoningUntil(ending), text, calls, ...used, ending };
+    return { model: this.name, servedModel, reasoning: heard.reasoningUntil(ending), text, calls, ...used, ending };
   }
 
   /** Logs each kind once, because a provider that sends unread parts does so with every answer. */
@@ -212,7 +210,7 @@ export class ProviderModel implements LanguageModel {
     };
     time.pause();
     try {
-      const parts = this.provider.answer(this.names.providerName, request, {
+      const parts = this.provider.answer(this.served.model, request, {
         signal,
         without,
         onAccepted,

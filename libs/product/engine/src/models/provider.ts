@@ -23,10 +23,12 @@ export type AnswerPart =
   | { readonly kind: 'call'; readonly tool: string; readonly input: JsonValue }
   /**
    * `usage` is null if the provider reports none, `trouble` if the answer can be used; `cut`: the output limit ended it; `uncounted`:
-   * estimated tokens of output that arrived after the usage was reported; `skipped`: kinds of parts that were sent and not read.
+   * estimated tokens of output that arrived after the usage was reported; `skipped`: kinds of parts that were sent and not read; `model`:
+   * the model that the provider says has answered, null if it names none.
    */
   | {
       readonly kind: 'end';
+      readonly model: string | null;
       readonly usage: TokenUsage | null;
       readonly uncounted: number;
       readonly skipped: readonly string[];

@@ -1,4 +1,4 @@
-import { conversationKind, openArtifact, type OpenArtifact, type RunCommand } from '@app/conversations';
+import { conversationKind, openArtifact, type OpenArtifact, type ResolvedRun, type RunCommand } from '@app/conversations';
 import type { EventStore, FoldedStates, Streams } from '@app/event-store';
 import type { Cause, Clock, ToolCallId } from '@app/kernel';
 import { segmentEndIn, type ExecutableSegment, type SegmentEnd } from '@app/runs';
@@ -23,6 +23,7 @@ export interface OpenRun {
   readonly startedSeq: number;
   /** Whether a worker has claimed this segment before. */
   readonly begun: boolean;
+  readonly resolved: ResolvedRun;
 }
 
 /** Signals that interrupt the execution of a run in this process. */

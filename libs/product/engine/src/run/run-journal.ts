@@ -29,7 +29,8 @@ export class RunJournal {
     if (open.segment < run.segment) return 'unknown';
     if (open.segment > run.segment || open.status === 'awaiting_approval') return 'over';
     const cause = await this.causeOf(run, open.segmentSeq);
-    return { run, cause, startedSeq: open.startedSeq, begun: open.status === 'running' };
+    const { startedSeq, status, resolved } = open;
+    return { run, cause, startedSeq, begun: status === 'running', resolved };
   }
 
   /** Appends `run.claimed`, which fences the previous holder, and folds the run's events. Null when the segment is over. */
@@ -47,7 +48,8 @@ export class RunJournal {
   /** Returns a run whose segment began in this process: a new one needs no read, a resumed one is read from its journal. */
   async begun(segment: BegunSegment): Promise<ClaimedRun> {
     const { run, cause, events } = segment;
-    const open = { run: segment, cause, startedSeq: run.startedSeq, begun: false };
+    const { startedSeq, resolved } = run;
+    const open = { run: segment, cause, startedSeq, begun: false, resolved };
     const started = startedProgress(run);
     const progress =
       run.segment === 1

@@ -1,17 +1,20 @@
+import type { JsonValue } from '@app/kernel';
 import type { ExecutableSegment } from '@app/runs';
 import type { Span, SpanAttributes, Tracing } from '@app/runtime';
 import type { ToolOutcome } from '@app/conversations';
+import { boundedJson } from '../models/conventions/content';
+import { genAi, operations } from '../models/conventions/names.adapter';
 import type { ClaimedRun } from './claimed-run';
 import type { JournaledCall, NextAction } from './next';
 
-/** The attributes that identify a run in its spans. */
-export function runAttributes({ runId, conversationId, userId, segment }: ExecutableSegment): SpanAttributes {
-  return {
-    'parley.run.id': runId,
-    'parley.conversation.id': conversationId,
-    'parley.user.id': userId,
-    'parley.segment': segment,
-  };
+/** The attributes by which the spans of a run, a conversation and a user are found. */
+export function ownerAttributes({ runId, conversationId, userId }: ExecutableSegment): SpanAttributes {
+  return { [genAi.conversationId]: conversationId, 'parley.run.id': runId, 'parley.user.id': userId };
+}
+
+/** The attributes that identify a segment of a run in its spans. */
+export function segmentAttributes(run: ExecutableSegment): SpanAttributes {
+  return { ...ownerAttributes(run), 'parley.segment': run.segment };
 }
 
 /** The spans of a run's steps. A step lasts from the request to the model until its calls have returned or wait for consent. */
@@ -41,23 +44,36 @@ export class TracedSteps {
 
   private begin(step: number): void {
     this.end();
-    const attributes = { 'parley.step': step, ...runAttributes(this.claimed.run) };
+    const attributes = { 'parley.step': step, ...segmentAttributes(this.claimed.run) };
     this.open = this.tracing.begin('step', { attributes });
   }
 }
 
+/** The `error.type` of a tool that returned an error, as the conventions have it for MCP. */
+const toolError = 'tool_error';
+
 /** Runs a call in a span of its own. Names that the profile does not list are recorded as `unknown`, because a model invented them. */
-export async function traceCall<Result extends { readonly outcome: ToolOutcome }>(
+export async function traceCall<Result extends { readonly outcome: ToolOutcome; readonly result: JsonValue }>(
   tracing: Tracing,
   { run, progress }: ClaimedRun,
-  { tool, toolCallId }: JournaledCall,
+  { tool, toolCallId, input }: Pick<JournaledCall, 'tool' | 'toolCallId' | 'input'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  if (!tracing.on) return work();
   const name = progress.profile.tools.includes(tool) ? tool : 'unknown';
-  const attributes = { 'gen_ai.tool.name': name, 'parley.tool_call.id': toolCallId, 'parley.run.id': run.runId };
-  return tracing.span('tool call', { attributes }, async (span) => {
-    const result = await work();
-    span?.set({ 'parley.outcome': result.outcome });
-    return result;
+  const attributes = {
+    [genAi.operation]: operations.tool,
+    [genAi.toolName]: name,
+    [genAi.toolType]: 'function',
+    [genAi.toolCallId]: toolCallId,
+    ...ownerAttributes(run),
+  };
+  return tracing.span(`${operations.tool} ${name}`, { attributes }, async (span) => {
+    if (span?.takesContent === true) span.set({ [genAi.toolArguments]: boundedJson(input) });
+    const done = await work();
+    span?.set({ 'parley.outcome': done.outcome });
+    if (span?.takesContent === true) span.set({ [genAi.toolResult]: boundedJson(done.result) });
+    if (done.outcome === 'error') span?.fail(toolError);
+    return done;
   });
 }

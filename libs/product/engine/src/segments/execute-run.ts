@@ -3,11 +3,13 @@ import type { BegunSegment, ExecutableSegment } from '@app/runs';
 import { hasReadableLogs, Metrics, Tracing } from '@app/runtime';
 import { Configuration } from '@app/settings';
 import { Counter } from 'prom-client';
-import type { ClaimedRun, Signals } from '../run/claimed-run';
+import { Models } from '../models/models';
+import type { ClaimedRun, OpenRun, Signals } from '../run/claimed-run';
 import { RunJournal } from '../run/run-journal';
+import { agentSpan } from './agent-span';
 import { RunSteps, type Execution } from './run-steps';
 import { SegmentAdmission, type Reservation } from './segment-admission';
-import { runAttributes, TracedSteps } from '../run/traced-run';
+import { TracedSteps } from '../run/traced-run';
 
 /** Executes segments of runs, step by step: those that began in this process at once, others once they are claimed. */
 @Injectable()
@@ -21,6 +23,7 @@ export class ExecuteRun {
     private readonly admission: SegmentAdmission,
     private readonly steps: RunSteps,
     private readonly tracing: Tracing,
+    private readonly models: Models,
     private readonly configuration: Configuration,
     metrics: Metrics,
   ) {
@@ -39,8 +42,7 @@ export class ExecuteRun {
     const open = await this.journal.findOpen(segment);
     if (open === 'over') return { kind: 'over', end: null };
     if (open === 'unknown') return { kind: 'left' };
-    const traced = { kind: 'consumer', cause: open.cause.correlationId, attributes: runAttributes(segment) } as const;
-    return this.tracing.span('run', traced, async () => {
+    return this.traced(segment, open, async () => {
       const reservation = await this.admission.admit(open);
       const claimed = await this.journal.claim(open);
       if (claimed === null) return { kind: 'over', end: null };
@@ -54,11 +56,27 @@ export class ExecuteRun {
    * Unavailable.
    */
   async goOn(segment: BegunSegment, signals: Signals): Promise<Execution> {
-    const { cause, heldCents } = segment;
-    const traced = { kind: 'consumer', cause: cause.correlationId, attributes: runAttributes(segment) } as const;
-    return this.tracing.span('run', traced, async () =>
+    const { cause, heldCents, run } = segment;
+    return this.traced(segment, { cause, resolved: run.resolved }, async () =>
       this.takeSteps(await this.journal.begun(segment), { heldCents }, signals),
     );
+  }
+
+  /** Executes in a span of its own, which fails if the run ends as failed. */
+  private async traced(
+    segment: ExecutableSegment,
+    { cause, resolved }: Pick<OpenRun, 'cause' | 'resolved'>,
+    execute: () => Promise<Execution>,
+  ): Promise<Execution> {
+    if (!this.tracing.on) return execute();
+    const { name, start } = agentSpan(segment, cause, resolved, this.models.servedOf(resolved.model));
+    return this.tracing.span(name, start, async (span) => {
+      const execution = await execute();
+      span?.set({ 'parley.outcome': outcomeOf(execution) });
+      if (execution.kind === 'over' && execution.end?.type === 'run.ended' && execution.end.failure !== null)
+        span?.fail(execution.end.failure.reason);
+      return execution;
+    });
   }
 
   /** Takes the steps of a run that this process holds, starting where its journal ends. */

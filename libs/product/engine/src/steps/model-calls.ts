@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Metrics, Tracing } from '@app/runtime';
+import { Metrics, Tracing, type Span } from '@app/runtime';
 import type { ExecutableSegment } from '@app/runs';
 import { Counter, Histogram } from 'prom-client';
 import type { AnswerEnding, LanguageModel, ModelReply, ShowPiece, StepRequest } from '../models/model';
+import { chatSpan, noteFailure, noteReply, noteRequest } from './chat-span';
 
 type Outcome = 'answered' | 'failed' | 'aborted';
 
@@ -47,29 +48,36 @@ export class ModelCalls {
     onPiece: ShowPiece,
     signal: AbortSignal,
   ): Promise<ModelReply> {
-    const attributes = { 'gen_ai.request.model': model.name, 'parley.run.id': run.runId };
-    return this.tracing.span('model call', { kind: 'client', attributes }, async (span) => {
-      const startedAtMs = performance.now();
-      let outcome: Outcome = 'failed';
-      try {
-        const reply = await model.step(request, onPiece, signal);
-        outcome = outcomeOf(reply.ending);
-        this.count(model.name, reply);
-        span?.set({
-          'gen_ai.usage.input_tokens': reply.inputTokens,
-          'gen_ai.usage.output_tokens': reply.outputTokens,
-          'parley.cost_micro_cents': reply.costMicroCents,
-          'parley.tool_calls': reply.calls.length,
-        });
-        return reply;
-      } catch (error) {
-        if (signal.aborted) outcome = 'aborted';
-        throw error;
-      } finally {
-        this.durations.observe({ model: model.name, outcome }, (performance.now() - startedAtMs) / 1000);
-        span?.set({ 'parley.outcome': outcome });
-      }
-    });
+    const begun = (span: Span | null) => this.counted(model, request, onPiece, signal, span);
+    if (!this.tracing.on) return begun(null);
+    const { name, start } = chatSpan(model, run, request);
+    return this.tracing.span(name, start, begun);
+  }
+
+  private async counted(
+    model: LanguageModel,
+    request: StepRequest,
+    onPiece: ShowPiece,
+    signal: AbortSignal,
+    span: Span | null,
+  ): Promise<ModelReply> {
+    const startedAtMs = performance.now();
+    let outcome: Outcome = 'failed';
+    noteRequest(span, request);
+    try {
+      const reply = await model.step(request, onPiece, signal);
+      outcome = outcomeOf(reply.ending);
+      this.count(model.name, reply);
+      noteReply(span, reply);
+      return reply;
+    } catch (error) {
+      if (signal.aborted) outcome = 'aborted';
+      noteFailure(span, error, signal.aborted);
+      throw error;
+    } finally {
+      this.durations.observe({ model: model.name, outcome }, (performance.now() - startedAtMs) / 1000);
+      span?.set({ 'parley.outcome': outcome });
+    }
   }
 
   private count(model: string, { inputTokens, outputTokens, costMicroCents }: ModelReply): void {

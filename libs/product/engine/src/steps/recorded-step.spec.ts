@@ -26,6 +26,7 @@ function recorded(reply: Partial<ModelReply>, asked: { schema?: JsonObject; repa
   });
   const counted = {
     model: 'scripted',
+    servedModel: 'scripted-2026',
     inputTokens: 3,
     cachedInputTokens: 1,
     outputTokens: 2,

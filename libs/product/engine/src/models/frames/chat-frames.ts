@@ -50,6 +50,7 @@ export class ChatFrames implements FrameReader {
     const choices = listIn(frame['choices']).flatMap<JsonObject>((choice) => objectIn(choice) ?? []);
     if (choices.length === 0 && !('choices' in frame) && !('usage' in frame)) this.notes.skip(kindOf(frame));
     const frames = choices.flatMap((choice, at) => this.readChoice(choice, at));
+    this.notes.nameModel(frame['model']);
     this.notes.count(countsIn(frame, choices));
     return frames;
   }

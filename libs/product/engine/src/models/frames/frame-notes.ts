@@ -6,6 +6,9 @@ import type { TokenUsage } from '../provider';
 const skippedMax = 16;
 const skippedLengthMax = 80;
 
+/** A name of a model as providers write it, with its folder or version; other text is not taken for one. */
+const modelNamePattern = /^[\w.:/@-]{1,128}$/;
+
 type CountName = 'input' | 'output' | 'total' | 'cached' | 'written' | 'reasoning';
 export type Counts = Readonly<Partial<Record<CountName, JsonValue | undefined>>>;
 
@@ -13,6 +16,8 @@ export type Counts = Readonly<Partial<Record<CountName, JsonValue | undefined>>>
 export class FrameNotes {
   /** Whether the model refused to answer, in words that are shown. */
   declined = false;
+  /** The model that the provider says has answered; null if it names none. */
+  model: string | null = null;
   private isOver = false;
   private readonly unread = new Set<string>();
   private counts: Partial<Record<CountName, number>> = {};
@@ -48,6 +53,11 @@ export class FrameNotes {
       if (told !== null) this.counts[name as CountName] = Math.max(told, this.counts[name as CountName] ?? told);
     }
     if ((numberOf(counts.output) ?? 0) > 0) this.uncountedBytes = 0;
+  }
+
+  /** Notes the name of the model; the first one counts. */
+  nameModel(name: JsonValue | undefined): void {
+    if (typeof name === 'string' && modelNamePattern.test(name)) this.model ??= name;
   }
 
   decline(): void {

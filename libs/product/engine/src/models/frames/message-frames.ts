@@ -66,7 +66,8 @@ export class MessageFrames implements FrameReader {
   }
 
   /** Puts words that the message itself contains before those of its blocks. */
-  private readMessage({ usage, content }: JsonObject): readonly JsonObject[] {
+  private readMessage({ usage, content, model }: JsonObject): readonly JsonObject[] {
+    this.notes.nameModel(model);
     this.notes.count(countsIn(usage));
     const frames = listIn(content).flatMap((block, at) => {
       const index = `whole ${at}`;
