@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { conversationOf, untilEnded } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { requestJson } from '@app/testing/client';
-import { OtlpReceiver, pathOf } from '@app/testing/observability';
+import { attributesOf, OtlpReceiver, pathOf } from '@app/testing/observability';
 
 let receiver: OtlpReceiver;
 let deployment: Deployment;
@@ -35,7 +35,11 @@ it('leads from the api through the worker, and is sent to its end when they stop
   expect(roots.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([['runs.start', partnerSpanId]]);
   const paths = spans.map((span) => pathOf(span, spans));
   expect(paths).toContain('runs.start > command StartRun > append > run.started');
-  expect(paths).toContain('runs.start > run > step > command RecordStep > append > run.ended');
+  expect(paths).toContain('runs.start > invoke_agent > step > command RecordStep > append > run.ended');
+  // The registry names no provider that is the product itself, whose model answers in this process.
+  const [chat] = spans.filter(({ name }) => name === 'chat parley/rules');
+  expect(chat).toMatchObject({ kind: 1 });
+  expect(chat && attributesOf(chat)).toMatchObject({ 'gen_ai.provider.name': 'parley' });
   expect(
     paths.filter((path) => path.startsWith('runs.start > command StartRun') && path.endsWith('> project')),
   ).not.toEqual([]);

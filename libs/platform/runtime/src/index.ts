@@ -25,7 +25,7 @@ export type { SealedRow, SealedTable } from './sealed-table';
 export { settledWithin } from './waiting/settled-within';
 export { SystemClock } from './system-clock';
 export { unlessAborted } from './waiting/unless-aborted';
-export { NoTracing, Tracing, type Span, type SpanAttributes } from './observability/tracing';
+export { NoTracing, Tracing, type Span, type SpanAttributes, type SpanStart } from './observability/tracing';
 export { admissionVariables } from './configuration/admission-variables';
 export { connectionVariables } from './configuration/connection-variables';
 export { deprecationProblems, deprecationVariables } from './configuration/deprecation-variables';

@@ -75,3 +75,11 @@ describe('production', () => {
     expect(configurationWarnings(environment, readConfiguration(environment))).toEqual([]);
   });
 });
+
+it('contents in traces are a warning at every start, as soon as there is a collector', () => {
+  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  const warned = (environment: NodeJS.ProcessEnv) =>
+    configurationWarnings(environment, readConfiguration(environment)).filter((line) => line.includes('TRACE_CONTENT'));
+  expect(warned({ ...collector, TRACE_CONTENT: 'yes' })).toHaveLength(1);
+  expect([warned(collector), warned({ TRACE_CONTENT: 'yes' })]).toEqual([[], []]);
+});

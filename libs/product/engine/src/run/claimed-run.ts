@@ -1,4 +1,10 @@
-import { conversationKind, openArtifact, type OpenArtifact, type ResolvedRun, type RunCommand } from '@app/conversations';
+import {
+  conversationKind,
+  openArtifact,
+  type OpenArtifact,
+  type ResolvedRun,
+  type RunCommand,
+} from '@app/conversations';
 import type { EventStore, FoldedStates, Streams } from '@app/event-store';
 import type { Cause, Clock, ToolCallId } from '@app/kernel';
 import { segmentEndIn, type ExecutableSegment, type SegmentEnd } from '@app/runs';

@@ -1,11 +1,17 @@
 import type { JsonValue } from '@app/kernel';
 import type { ExecutableSegment } from '@app/runs';
-import type { Span, SpanAttributes, Tracing } from '@app/runtime';
+import type { Span, SpanAttributes, SpanStart, Tracing } from '@app/runtime';
 import type { ToolOutcome } from '@app/conversations';
 import { boundedJson } from '../models/conventions/content';
 import { genAi, operations } from '../models/conventions/names.adapter';
 import type { ClaimedRun } from './claimed-run';
 import type { JournaledCall, NextAction } from './next';
+
+/** The name of a span, and the rest that it begins with. */
+export interface NamedStart {
+  readonly name: string;
+  readonly start: SpanStart;
+}
 
 /** The attributes by which the spans of a run, a conversation and a user are found. */
 export function ownerAttributes({ runId, conversationId, userId }: ExecutableSegment): SpanAttributes {

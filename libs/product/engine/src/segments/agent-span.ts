@@ -4,7 +4,7 @@ import type { ExecutableSegment } from '@app/runs';
 import type { SpanAttributes } from '@app/runtime';
 import { genAi, operations } from '../models/conventions/names.adapter';
 import type { ServedModel } from '../models/served-model';
-import { segmentAttributes } from '../run/traced-run';
+import { segmentAttributes, type NamedStart } from '../run/traced-run';
 
 /** The span of a run's segment, as it begins. @param served null if the deployment no longer offers the run's model */
 export function agentSpan(
@@ -12,7 +12,7 @@ export function agentSpan(
   cause: Cause,
   { agent, model }: ResolvedRun,
   served: ServedModel | null,
-) {
+): NamedStart {
   const attributes: SpanAttributes = {
     [genAi.operation]: operations.agent,
     ...(served === null ? {} : { [genAi.provider]: served.provider }),
@@ -21,5 +21,5 @@ export function agentSpan(
     ...segmentAttributes(segment),
   };
   const name = agent === null ? operations.agent : `${operations.agent} ${agent.name}`;
-  return { name, start: { cause: cause.correlationId, attributes } } as const;
+  return { name, start: { cause: cause.correlationId, attributes } };
 }

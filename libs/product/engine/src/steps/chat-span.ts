@@ -3,10 +3,14 @@ import type { Span, SpanAttributes } from '@app/runtime';
 import { inputMessages, outputMessages } from '../models/conventions/content';
 import { genAi, jsonOutput, operations, registered } from '../models/conventions/names.adapter';
 import { ModelFailed, type LanguageModel, type ModelReply, type StepRequest } from '../models/model';
-import { ownerAttributes } from '../run/traced-run';
+import { ownerAttributes, type NamedStart } from '../run/traced-run';
 
 /** The span of a model's step, as it begins. */
-export function chatSpan({ name, served }: LanguageModel, run: ExecutableSegment, { outputSchema }: StepRequest) {
+export function chatSpan(
+  { name, served }: LanguageModel,
+  run: ExecutableSegment,
+  { outputSchema }: StepRequest,
+): NamedStart {
   const { provider, model, server } = served;
   const attributes: SpanAttributes = {
     [genAi.operation]: operations.chat,
@@ -25,7 +29,7 @@ export function chatSpan({ name, served }: LanguageModel, run: ExecutableSegment
   };
   // A model without a server answers in this process.
   const kind = server === null ? 'internal' : 'client';
-  return { name: `${operations.chat} ${model}`, start: { kind, attributes } } as const;
+  return { name: `${operations.chat} ${model}`, start: { kind, attributes } };
 }
 
 /** Adds what a model is asked, where the span takes contents. */

@@ -89,7 +89,8 @@ function cutPart(part: Part, bytesMax: number): Part {
       return { ...part, arguments: cutValue(part.arguments, bytesMax) };
     case 'tool_call_response':
       return { ...part, response: cutValue(part.response, bytesMax) };
-    default:
+    case 'text':
+    case 'reasoning':
       return { ...part, content: cutText(part.content, bytesMax) };
   }
 }
