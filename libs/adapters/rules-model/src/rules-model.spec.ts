@@ -30,6 +30,7 @@ describe('the rules model', () => {
     expect(pieces).toEqual(['one ', 'two']);
     expect(reply).toEqual({
       model: 'parley/rules',
+      servedModel: 'parley/rules',
       reasoning: null,
       text: 'one two',
       calls: [],
@@ -47,6 +48,7 @@ describe('the rules model', () => {
     const onText = (text: string) => (text === 'two ' ? stop.abort() : undefined);
     expect(await model.step(asking('repeat after me: one two three four'), onText, stop.signal)).toEqual({
       model: 'parley/rules',
+      servedModel: 'parley/rules',
       reasoning: null,
       text: 'one two ',
       calls: [],

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { Effort, ToolOutcome } from '@app/conversations';
 import type { ModelTrouble } from './model-troubles';
-import type { ServedModel } from './served-model';
+import type { ServedModel } from './conventions/served-model';
 
 /** A call that the model made, with its outcome. */
 export interface ToolExchange {

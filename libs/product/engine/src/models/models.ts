@@ -4,7 +4,7 @@ import { ModelFailed, type LanguageModel } from './model';
 import type { AiSdkProvider } from './ai-sdk.adapter';
 import { ProviderBreaker } from './provider-breaker';
 import { ProviderModel } from './provider-model';
-import { servedBy, type ServedModel } from './served-model';
+import { servedBy, type ServedModel } from './conventions/served-model';
 
 /** Port: models that need no provider; they are offered after those of a provider. */
 export class LocalModels {

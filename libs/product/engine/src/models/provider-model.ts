@@ -10,7 +10,7 @@ import { OutputCeiling, outputLimit } from './output-limit';
 import type { ModelTrouble } from './model-troubles';
 import { ProviderTrouble, type AnswerPart, type ModelProvider, type SparePart } from './provider';
 import type { ProviderBreaker } from './provider-breaker';
-import type { ServedModel } from './served-model';
+import type { ServedModel } from './conventions/served-model';
 import { withinTime, type WorkTime } from './within-time';
 
 const firstWaitMs = 500;

@@ -2,7 +2,7 @@ import type { JsonValue } from '@app/kernel';
 import type { ExecutableSegment } from '@app/runs';
 import type { Span, SpanAttributes, SpanStart, Tracing } from '@app/runtime';
 import type { ToolOutcome } from '@app/conversations';
-import { boundedJson } from '../models/conventions/content';
+import { boundedJson } from './span-content';
 import { genAi, operations } from '../models/conventions/names.adapter';
 import type { ClaimedRun } from './claimed-run';
 import type { JournaledCall, NextAction } from './next';

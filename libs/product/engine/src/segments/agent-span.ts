@@ -3,7 +3,7 @@ import type { Cause } from '@app/kernel';
 import type { ExecutableSegment } from '@app/runs';
 import type { SpanAttributes } from '@app/runtime';
 import { genAi, operations } from '../models/conventions/names.adapter';
-import type { ServedModel } from '../models/served-model';
+import type { ServedModel } from '../models/conventions/served-model';
 import { segmentAttributes, type NamedStart } from '../run/traced-run';
 
 /** The span of a run's segment, as it begins. @param served null if the deployment no longer offers the run's model */

@@ -1,6 +1,6 @@
 import type { ExecutableSegment } from '@app/runs';
 import type { Span, SpanAttributes } from '@app/runtime';
-import { inputMessages, outputMessages } from '../models/conventions/content';
+import { inputMessages, outputMessages } from '../run/span-content';
 import { genAi, jsonOutput, operations, registered } from '../models/conventions/names.adapter';
 import { ModelFailed, type LanguageModel, type ModelReply, type StepRequest } from '../models/model';
 import { ownerAttributes, type NamedStart } from '../run/traced-run';

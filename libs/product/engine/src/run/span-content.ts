@@ -1,6 +1,6 @@
 import type { JsonValue } from '@app/kernel';
-import { textWithin } from '../answer-values';
-import type { ModelReply, ModelRequest, TurnStep } from '../model';
+import { textWithin } from '../models/answer-values';
+import type { ModelReply, ModelRequest, TurnStep } from '../models/model';
 
 /** Most bytes of one attribute. */
 const attributeBytesMax = 32 * 1024;

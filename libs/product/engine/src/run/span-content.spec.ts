@@ -1,8 +1,8 @@
 import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '@app/testing/runs';
 import fc from 'fast-check';
-import type { ModelReply } from '../model';
-import { boundedJson, inputMessages, outputMessages } from './content';
+import type { ModelReply } from '../models/model';
+import { boundedJson, inputMessages, outputMessages } from './span-content';
 
 const bytesMax = 32 * 1024;
 const texts = fc.oneof(

@@ -1,5 +1,5 @@
 import type { ModelConnection } from '@app/settings';
-import type { ProviderName } from './conventions/names.adapter';
+import type { ProviderName } from './names.adapter';
 
 /** The service that answers for a model, as spans name it. */
 export interface ServedModel {
