@@ -19,6 +19,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     // 100 tokens at 3 and 10 at 15 USD per million: 450 millionths of a dollar.
     expect(reply).toEqual({
       model: 'scripted-1',
+      servedModel: 'scripted',
       reasoning: null,
       text: 'I am fine, 🐦.',
       calls: [],
@@ -116,6 +117,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(asked.body)) / 3);
     expect(reply).toEqual({
       model: 'scripted-1',
+      servedModel: 'scripted',
       reasoning: null,
       text: 'Yes, twelve.',
       calls: [],

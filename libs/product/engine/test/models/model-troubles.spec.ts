@@ -126,6 +126,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
       const inputTokens = await sentTokens();
       expect(await step).toEqual({
         model: 'scripted-1',
+        servedModel: null,
         text: null,
         reasoning: null,
         calls: [],
@@ -185,6 +186,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     // 14 bytes arrived, the unseen ones included.
     expect(reply).toEqual({
       model: 'scripted-1',
+      servedModel: null,
       text: 'I am fi',
       reasoning: null,
       calls: [],
