@@ -46,6 +46,7 @@ export class WrittenRuns {
     const { word, writer, stage, conversationId } = this;
     stage.models.says([
       { text: [word('text while others wait')], queuedMs: 1_000 },
+      { text: [word('text after more was said')] },
       { text: [word('text of one that waited')] },
     ]);
     const template = { conversationId, input: { text: 'please: §' } };
@@ -53,6 +54,7 @@ export class WrittenRuns {
     const queue = { ...template, whenBusy: 'queue' };
     const waiting = await writer.send('runs.start', 'POST', '/agent-runs', queue);
     const withdrawn = await writer.send('runs.start', 'POST', '/agent-runs', queue);
+    await writer.send('runs.start', 'POST', '/agent-runs', { ...template, whenBusy: 'steer' });
     expect([waiting['status'], withdrawn['status']]).toEqual(['waiting', 'waiting']);
     expect((await writer.user.post(`/agent-runs/${String(withdrawn['runId'])}/abort`)).body).toEqual({ aborted: true });
     await untilEnded(writer.user, String(waiting['runId']));

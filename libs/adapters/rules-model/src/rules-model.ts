@@ -25,7 +25,7 @@ export class RulesModel implements LanguageModel {
     const costMicroCents = this.configuration.env.RULES_STEP_MICRO_CENTS;
     const left = await request.allowance.cover({ least: costMicroCents, wanted: costMicroCents });
     if (left === null) throw new ModelFailed('out_of_budget', `no room for a step of ${costMicroCents} micro-cents`);
-    const answer = answerByRules(request);
+    const answer = answerByRules(fromLastSaid(request));
     const thought = 'reasoning' in answer && request.reasoning ? wordsOf(answer.reasoning, 'reasoning') : [];
     const words = [...thought, ...('text' in answer ? wordsOf(answer.text, 'text') : [])];
     const wordMs = delayMs === null ? defaultWordMs : delayMs / Math.max(words.length, 1);
@@ -47,6 +47,21 @@ export class RulesModel implements LanguageModel {
     const reply = { ...told(said, false), calls, outputTokens: words.length, costMicroCents };
     return { model: this.name, servedModel: this.name, ...reply, ...counted, ending: 'whole' };
   }
+}
+
+/** The rules answer the last thing that the user said to the run, as if it had begun with that. */
+function fromLastSaid<Request extends Pick<StepRequest, 'turn'>>(request: Request): Request {
+  const { steps, unheard = [] } = request.turn;
+  const last = unheard.at(-1);
+  if (last !== undefined) return { ...request, turn: { input: last, steps: [] } };
+  const begun = steps.slice(
+    Math.max(
+      0,
+      steps.findLastIndex(({ heard = [] }) => heard.length > 0),
+    ),
+  );
+  const input = begun[0]?.heard?.at(-1);
+  return input === undefined ? request : { ...request, turn: { input, steps: begun } };
 }
 
 interface Word {

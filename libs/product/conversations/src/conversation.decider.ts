@@ -5,6 +5,7 @@ import {
   evolveConversation,
   initialConversation,
   isBusy,
+  isHeldAgainst,
   isKnownRun,
   isQueued,
   isWritable,
@@ -12,7 +13,8 @@ import {
   runWaitingFor,
   type ConversationState,
 } from './conversation.state';
-import { queueInput, refuseQueued, withdrawQueued, type QueueInput, type RefuseQueued } from './queue.decider';
+import { queuedUnheard, queueInput, refuseQueued, steerRun, withdrawQueued } from './queue.decider';
+import type { QueueInput, RefuseQueued, SteerRun } from './queue.decider';
 import { decideRun, type RunCommand, type StartRun } from './run/run.decider';
 import { decideRunApproval, expireRunApproval, stopWaitingRun } from './run/waiting-run.decider';
 import type { DecideRunApproval, ExpireRunApproval } from './run/waiting-run.decider';
@@ -38,6 +40,7 @@ export type ConversationCommand =
   | StartRun
   | TriggerRun
   | QueueInput
+  | SteerRun
   | RefuseQueued
   | RunCommand
   | DecideRunApproval
@@ -77,6 +80,16 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
 };
 
 function decide(command: ConversationCommand, state: ConversationState): Decision<ConversationEvent> {
+  const decision = decideAlone(command, state);
+  const end = decision.accepted ? decision.events.findIndex(({ type }) => type === 'run.ended') : -1;
+  const ended = decision.accepted ? decision.events[end] : undefined;
+  if (!decision.accepted || ended?.type !== 'run.ended') return decision;
+  const before = decision.events.slice(0, end).reduce(evolveConversation, state);
+  return accept(...decision.events, ...queuedUnheard(ended, before));
+}
+
+/** Decides without what the end of a run leaves. */
+function decideAlone(command: ConversationCommand, state: ConversationState): Decision<ConversationEvent> {
   if (isOnOpenRun(command)) return decideOnRun(command, state);
   switch (command.type) {
     case 'CreateConversation':
@@ -97,6 +110,8 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
       return trigger(command, state);
     case 'QueueInput':
       return queueInput(command, state);
+    case 'SteerRun':
+      return steerRun(command, state);
     case 'RefuseQueued':
       return refuseQueued(command, state);
     case 'DecideApproval':
@@ -166,13 +181,14 @@ function rate(
 function start(command: StartRun, state: ConversationState): Decision<ConversationEvent> {
   if (isKnownRun(state, command.runId)) return accept();
   if (!isWritable(state, command.userId)) return reject(notFound);
-  if (state.liveRunId !== null) return reject(because('run_active'));
-  const [next] = state.queued;
-  // Nothing overtakes what waits in the queue.
-  if (next !== undefined && next.runId !== command.runId) return reject(because('run_active'));
+  if (isHeldAgainst(state, command)) return reject(because('run_active'));
   const { type: _, alone, ...run } = command;
   if (alone && Object.keys(state.openRuns).length > 0) return reject(because('run_active'));
-  return accept({ type: 'run.started', ...run, queuedAt: next?.at ?? null });
+  return accept({
+    type: 'run.started',
+    ...run,
+    queuedAt: state.queued.find(({ runId }) => runId === command.runId)?.at ?? null,
+  });
 }
 
 function trigger(command: TriggerRun, state: ConversationState): Decision<ConversationEvent> {

@@ -178,6 +178,7 @@ export const conversationEvents = [
   runEvents.ended,
   settlement,
   rated,
+  runEvents.steered,
   queueEvents.queued,
   queueEvents.withdrawn,
   updated,

@@ -10,7 +10,7 @@ import { pendingApprovals, type ConversationState } from './conversation.state';
 import { Conversation, Message, type ConversationPage, type ConversationView } from './conversation.schema';
 import { conversationKind } from './conversation.stream';
 import { origins } from './conversation.events';
-import type { RunRequest } from './run/run.schema';
+import type { RunRequest, RunRequestInput } from './run/run.schema';
 import { ListConversationsDto } from './conversations.contract';
 import { ConversationRow, counterName, MessageRow } from './conversations.projection';
 
@@ -183,11 +183,12 @@ class ListMessagesHandler implements IQueryHandler<ListMessages> {
 /** A row with its text opened, as the API shows it: a user's message is a part of the request that its run was started with. */
 function messageOf({ role, text: opened, createdAt, ...row }: OpenedMessage): object {
   if (role === 'assistant' || isErased(opened)) return { ...row, role, text: opened, artifactIds: [], createdAt };
-  // Reason for the assertion: a row of a user's message has the request, as JSON text where it was never sealed.
-  const request = (typeof opened === 'string' ? JSON.parse(opened) : opened) as RunRequest;
+  // Reason for the assertion: a row of a user's message has its input or the request, as JSON text where it was never sealed.
+  const asked = (typeof opened === 'string' ? JSON.parse(opened) : opened) as RunRequest | RunRequestInput;
+  const input = 'input' in asked ? asked.input : asked;
   // Ids are returned in lower case, however they were sent.
-  const artifactIds = (request.input.artifactIds ?? []).map((artifactId) => artifactId.toLowerCase());
-  return { ...row, role, text: request.input.text, artifactIds, createdAt };
+  const artifactIds = (input.artifactIds ?? []).map((artifactId) => artifactId.toLowerCase());
+  return { ...row, role, text: input.text, artifactIds, createdAt };
 }
 
 type OpenedMessage = Readonly<Record<string, unknown>>;

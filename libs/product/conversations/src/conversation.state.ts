@@ -1,16 +1,10 @@
 import type { ApprovalState } from '@app/consent';
-import {
-  unreachable,
-  type ApprovalId,
-  type Instant,
-  type Personal,
-  type RunId,
-  type RunKey,
-  type UserId,
-} from '@app/kernel';
+import { unreachable } from '@app/kernel';
+import type { ApprovalId, Instant, MessageId, Personal, RunId, RunKey, UserId } from '@app/kernel';
 import type { ArtifactFacts, ConversationEvent, MessageRating, Origin } from './conversation.events';
 import { approvalOf, evolveRun, isLastPending, pendingOf, beginRun } from './run/run.state';
 import type { OpenRunEvent, RunState } from './run/run.state';
+import type { RunOrigin } from './run/run.events';
 import type { RunRequest } from './run/run.schema';
 
 /** Most ended runs that the state remembers by id; the read model knows all of them. */
@@ -24,6 +18,7 @@ export interface QueuedInput {
   readonly runId: RunId;
   readonly runKey: RunKey;
   readonly userId: UserId;
+  readonly messageId: MessageId;
   readonly request: Personal<RunRequest>;
   readonly at: Instant;
   readonly seq: number;
@@ -46,9 +41,7 @@ export interface ConversationState {
   readonly liveRunId: RunId | null;
   /** Runs that wait to start, oldest first. */
   readonly queued: readonly QueuedInput[];
-  /** When a run last ended or left the queue; null before. */
-  readonly lastEndAt: Instant | null;
-  /** The newest ended runs, newest last. */
+  /** The newest ended runs, and those that what a run has read would have become; newest last. */
   readonly endedRunIds: readonly RunId[];
   /** Its files, newest last. */
   readonly artifacts: readonly ArtifactFacts[];
@@ -70,7 +63,6 @@ export const initialConversation: ConversationState = {
   openRuns: {},
   liveRunId: null,
   queued: [],
-  lastEndAt: null,
   endedRunIds: [],
   artifacts: [],
   ratings: [],
@@ -115,19 +107,25 @@ export function isBusy({ openRuns, queued }: ConversationState): boolean {
   return queued.length > 0 || Object.keys(openRuns).length > 0;
 }
 
+/**
+ * Whether another run holds the conversation, or waits for its turn in front of this one. An automation's run waits for the live run only,
+ * because what is queued may wait for its user.
+ */
+export function isHeldAgainst(
+  { liveRunId, queued }: ConversationState,
+  { runId, origin }: { readonly runId: RunId; readonly origin: RunOrigin },
+): boolean {
+  if (liveRunId !== null) return liveRunId !== runId;
+  return origin === 'user' && queued[0] !== undefined && queued[0].runId !== runId;
+}
+
 export function isQueued({ queued }: ConversationState, runId: RunId): boolean {
   return queued.some((one) => one.runId === runId);
 }
 
-/** The run that is to start now, and since when nothing else has kept it from that; null if there is none, or another is open. */
-export function nextQueued({
-  openRuns,
-  queued,
-  lastEndAt,
-}: ConversationState): (QueuedInput & { readonly since: Instant }) | null {
-  const [next] = queued;
-  if (next === undefined || Object.keys(openRuns).length > 0) return null;
-  return { ...next, since: lastEndAt !== null && lastEndAt > next.at ? lastEndAt : next.at };
+/** The run that is to start now; null if there is none, or another is open. */
+export function nextQueued({ openRuns, queued }: ConversationState): QueuedInput | null {
+  return Object.keys(openRuns).length > 0 ? null : (queued[0] ?? null);
 }
 
 /** Whether the run is open here or among the newest that ended here. */
@@ -187,9 +185,20 @@ function withRuns(state: ConversationState, event: RunsEvent, seq: number): Conv
     const { type: _, resolved: _now, ...input } = event;
     return { ...state, queued: [...state.queued, { ...input, seq }] };
   }
-  if (event.type === 'input.withdrawn' || event.type === 'run.ended')
-    return { ...withoutRun(state, event.runId), lastEndAt: event.at };
-  return { ...state, openRuns: runsAfter(state, event, seq), liveRunId: liveRunAfter(state.liveRunId, event) };
+  if (event.type === 'input.withdrawn' || event.type === 'run.ended') return withoutRun(state, event.runId);
+  const endedRunIds = event.type === 'agent.step' ? withHeard(state, event) : state.endedRunIds;
+  const liveRunId = liveRunAfter(state.liveRunId, event);
+  return { ...state, openRuns: runsAfter(state, event, seq), liveRunId, endedRunIds };
+}
+
+/** A message that a run has read will not start one of its own. */
+function withHeard(
+  { openRuns, endedRunIds }: ConversationState,
+  { runId, heard }: Extract<RunsEvent, { readonly type: 'agent.step' }>,
+): readonly RunId[] {
+  if (heard === 0) return endedRunIds;
+  const read = openRuns[runId]?.unheard.slice(0, heard).map((one) => one.runId) ?? [];
+  return [...endedRunIds, ...read].slice(-rememberedEndedRunsMax);
 }
 
 function withoutQueued({ queued }: ConversationState, runId: RunId): readonly QueuedInput[] {

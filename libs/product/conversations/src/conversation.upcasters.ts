@@ -57,6 +57,11 @@ function notQueued(stored: JsonObject): JsonObject {
   return { ...stored, queuedAt: null };
 }
 
+/** Nobody could say something to a live run. */
+function unsteered(stored: JsonObject): JsonObject {
+  return { ...stored, heard: 0 };
+}
+
 /** Earlier versions stored a file's bytes unsealed, under their own hash. */
 function unsealedContent(stored: JsonObject): JsonObject {
   return { ...stored, content: null };
@@ -69,6 +74,6 @@ export const conversationUpcasters = {
   'run.resumed': [withoutHolder],
   'run.suspended': [countedUsage, uncountedCache],
   'run.ended': [wholeResponse, uncountedCache],
-  'agent.step': [countedUsage, namelessStep],
+  'agent.step': [countedUsage, namelessStep, unsteered],
   'agent.message': [wholeText],
 };

@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ConversationEvent } from './conversation.events';
 import { conversationKind } from './conversation.stream';
 import type { Personal } from '@app/kernel';
-import type { RunRequest } from './run/run.schema';
+import type { RunRequest, RunRequestInput } from './run/run.schema';
 
 /** A conversation as lists show it. */
 @Entity('conversations')
@@ -35,8 +35,8 @@ export class MessageRow implements ReadModelRow {
   @Column('integer') seq: number;
   @Column('uuid') runId: string;
   @Column('text') role: 'user' | 'assistant';
-  /** The agent's words, or the request that the user's message is a part of. */
-  @Column('text') text: Personal<string | RunRequest>;
+  /** The agent's words, or the user's input, in the request that it is a part of where it has one. */
+  @Column('text') text: Personal<string | RunRequest | RunRequestInput>;
   @Column('text') createdAt: string;
   @Column('bigint') position: number;
 }
@@ -139,27 +139,34 @@ function pendingChange(event: ConversationEvent): number {
   return event.type === 'approval.decided' || event.type === 'approval.expired' ? -1 : 0;
 }
 
+type MessageEvent = Extract<ConversationEvent, { readonly type: 'run.started' | 'run.steered' | 'agent.message' }>;
+
+function isMessage(event: ConversationEvent): event is MessageEvent {
+  return event.type === 'run.started' || event.type === 'run.steered' || event.type === 'agent.message';
+}
+
+function wordsOf(event: MessageEvent): Pick<MessageRow, 'role' | 'text'> {
+  if (event.type === 'agent.message') return { role: 'assistant', text: event.text };
+  return { role: 'user', text: event.type === 'run.started' ? event.request : event.input };
+}
+
 /** Table `messages`: those of the user (inputs of runs) and those of the agent. */
 export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
   name: 'messages',
-  version: 2,
+  version: 3,
   row: MessageRow,
   kinds: [conversationKind],
-  keyOf: ({ event }) => (event.type === 'run.started' || event.type === 'agent.message' ? event.messageId : null),
-  // Each message has an id of its own.
+  keyOf: ({ event }) => (isMessage(event) ? event.messageId : null),
+  // Each message has an id of its own; one that was not read by its run is replaced by the start of another.
   isFirst: () => true,
   project: (_, { event, stream, revision, position }) => {
-    if (event.type !== 'run.started' && event.type !== 'agent.message') return null;
-    const from =
-      event.type === 'run.started'
-        ? { role: 'user' as const, text: event.request }
-        : { role: 'assistant' as const, text: event.text };
+    if (!isMessage(event)) return null;
     return {
       id: event.messageId,
       conversationId: idInStream(conversationKind, stream) ?? '',
       seq: revision + 1,
       runId: event.runId,
-      ...from,
+      ...wordsOf(event),
       createdAt: event.at,
       position,
     };

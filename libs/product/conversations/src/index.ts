@@ -1,4 +1,12 @@
-export { isBusy, isKnownRun, isQueued, isWritable, nextQueued, waitingApproval } from './conversation.state';
+export {
+  isBusy,
+  isHeldAgainst,
+  isKnownRun,
+  isQueued,
+  isWritable,
+  nextQueued,
+  waitingApproval,
+} from './conversation.state';
 export type { ConversationState, QueuedInput } from './conversation.state';
 export {
   conversationEvents,
@@ -27,6 +35,7 @@ export {
   Resolved,
   RunFailure,
   RunRequest,
+  type RunRequestInput,
   RunResponse,
   temperatureBounds,
   untuned,

@@ -58,6 +58,7 @@ const stepped: ConversationEvent = {
   model: 'scripted',
   usage,
   costMicroCents: 1_000_000,
+  heard: 0,
 };
 const called = (id: ApprovalId): ConversationEvent => ({
   type: 'tool.called',

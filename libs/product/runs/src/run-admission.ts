@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Budgets } from '@app/budget';
-import { conversationKind, isKnownRun, type ConversationCommand, type ConversationState } from '@app/conversations';
+import { conversationKind, isHeldAgainst, isKnownRun } from '@app/conversations';
+import type { ConversationCommand, ConversationState, RunOrigin } from '@app/conversations';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, Streams, type FirstRead } from '@app/event-store';
 import { because, DamagedStream, Clock, invalid, ok, refuse } from '@app/kernel';
@@ -28,7 +29,13 @@ export interface AdmissionOptions {
   readonly chosenId: boolean;
   /** Whether the conversation most likely begins with the run: it is then not read before the first attempt. */
   readonly newConversation?: boolean;
+  /** Where absent, its user starts it. */
+  readonly origin?: RunOrigin;
+  /** Whether a refusal by the budget is answered at once, since the caller tries again. */
+  readonly hurried?: boolean;
 }
+
+type Beginning = Parameters<typeof isHeldAgainst>[1];
 
 export interface Admitted {
   /** The conversation's state, including the run. */
@@ -64,7 +71,7 @@ export class RunAdmission {
   async admit(
     run: NewRun,
     begin: (at: Instant, holder: ProcessId | null) => ConversationCommand,
-    { chosenId, newConversation = false }: AdmissionOptions,
+    { chosenId, newConversation = false, origin = 'user', hurried = false }: AdmissionOptions,
   ): Promise<Result<Admitted>> {
     if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
     // A run in the cached state is certainly known; whether another one is live needs a fresh read.
@@ -72,15 +79,16 @@ export class RunAdmission {
       ? (this.states.peek(conversationKind, run.conversationId)?.state ?? conversationKind.decider.initialState)
       : (await this.states.cached(conversationKind, run.conversationId)).state;
     if (isKnownRun(recalled, run.runId)) return ok({ state: recalled, position: null });
-    const refusal = await this.refusedAtOnce(run, recalled);
+    const beginning = { runId: run.runId, origin };
+    const refusal = await this.refusedAtOnce(run, beginning, recalled);
     if (refusal !== null) return refuse(refusal);
 
     const segment = { ...run, segment: 1 };
-    const provision = await this.starts.provide(segment, () => this.reserve(run));
+    const provision = await this.starts.provide(segment, () => this.reserve(run, hurried ? 0 : secondLookMs));
     const missing = missingIn(provision);
     if (missing === null) return this.append(run, begin, provision, recalled.userId === null ? 'assume-new' : 'cached');
     await this.starts.giveBack(segment, provision);
-    return refuse(await this.afterSecondLook(run, missing));
+    return refuse(await this.afterSecondLook(run, beginning, missing));
   }
 
   /** Whether the run's id is now bound to its conversation; a binding never changes. */
@@ -92,24 +100,25 @@ export class RunAdmission {
   }
 
   /** The refusals that cost nothing to determine. */
-  private async refusedAtOnce({ runId, conversationId }: NewRun, recalled: ConversationState): Promise<Refusal | null> {
+  private async refusedAtOnce(
+    { conversationId }: NewRun,
+    beginning: Beginning,
+    recalled: ConversationState,
+  ): Promise<Refusal | null> {
     if (await this.controls.isPaused('runs')) return because('deployment_paused');
-    if (recalled.liveRunId !== null) {
+    if (isHeldAgainst(recalled, beginning)) {
       const { state } = await this.states.fresh(conversationKind, conversationId);
-      if (state.liveRunId !== null && state.liveRunId !== runId) return because('run_active');
+      if (isHeldAgainst(state, beginning)) return because('run_active');
     }
     return (await this.processes.workerAlive()) ? null : because('execution_unavailable');
   }
 
   /** Reserves for the first segment; waits a little if only reservations of failed starts prevent it. */
-  private async reserve({
-    userId,
-    runId,
-    runKey,
-    cause,
-    conversationId,
-  }: NewRun): Promise<NonNullable<Provision['reserved']>> {
-    const giveUpAtMs = performance.now() + secondLookMs;
+  private async reserve(
+    { userId, runId, runKey, cause, conversationId }: NewRun,
+    withinMs: number,
+  ): Promise<NonNullable<Provision['reserved']>> {
+    const giveUpAtMs = performance.now() + withinMs;
     for (;;) {
       const reserved = await this.budgets.reserve({ userId, runId, runKey, segment: 1, cause }, { checked: true });
       if (reserved.ok || performance.now() >= giveUpAtMs) return reserved;
@@ -131,7 +140,9 @@ export class RunAdmission {
     const command = begin(this.clock.now(), provision.holder);
     const begun = await this.startIn(segment, command, provision, read);
     if (begun.ok) {
-      await this.starts.begun(segment, provision, begun.value);
+      // It may have ended, or have been withdrawn, before.
+      if (begun.value.state.openRuns[run.runId] === undefined) await this.starts.giveBack(segment, provision);
+      else await this.starts.begun(segment, provision, begun.value);
       return ok({ state: begun.value.state, position: begun.value.position });
     }
     await this.starts.giveBack(segment, provision);
@@ -151,9 +162,9 @@ export class RunAdmission {
   }
 
   /** A run that became live meanwhile is the better reason: the other start holds what was missing here. */
-  private async afterSecondLook({ conversationId }: NewRun, refusal: Refusal): Promise<Refusal> {
+  private async afterSecondLook({ conversationId }: NewRun, beginning: Beginning, refusal: Refusal): Promise<Refusal> {
     const { state } = await this.states.fresh(conversationKind, conversationId);
-    return state.liveRunId === null ? refusal : because('run_active');
+    return isHeldAgainst(state, beginning) ? because('run_active') : refusal;
   }
 }
 

@@ -1,5 +1,5 @@
 import { accept, asId, unreachable } from '@app/kernel';
-import type { ConversationId, Decider, Instant, RunId, RunKey, UserId } from '@app/kernel';
+import type { ConversationId, Decider, Instant, MessageId, RunId, RunKey, UserId } from '@app/kernel';
 import type { StreamKind } from '@app/event-store';
 import { v5 as uuidV5, version as versionOf } from 'uuid';
 
@@ -45,6 +45,11 @@ export const runBindingKind: StreamKind<RunBinding, BindRun, RunBound> = {
 /** Whether the service may have generated the id itself (version 7, or 5 for an occurrence's): those are bound by their run alone. */
 export function mayBeMinted(runId: RunId): boolean {
   return [5, 7].includes(versionOf(runId));
+}
+
+/** The id of a message that joined a live run, by the key of the run that it was to start: a repeated request finds it. */
+export function steeredMessageId(ownRunKey: RunKey): MessageId {
+  return asId<MessageId>(uuidV5('steered', ownRunKey));
 }
 
 /** A run's id inside the deployment: the same `runId` under another user is another run. */

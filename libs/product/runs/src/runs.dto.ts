@@ -17,7 +17,7 @@ const RunInput = withoutOthers(
   }),
 );
 
-const whenBusy = ['reject', 'queue'] as const;
+const whenBusy = ['reject', 'queue', 'steer'] as const;
 export type WhenBusy = (typeof whenBusy)[number];
 
 export class StartRunDto {
@@ -45,7 +45,7 @@ export class StartRunDto {
       oneOf(whenBusy, {
         description:
           'What happens while another run of the conversation is live or waits for the user: `reject` (the default) refuses with ' +
-          '`run_active` while one is live, `queue` has this one wait and start by itself',
+          '`run_active` while one is live, `queue` has this one wait and start by itself, `steer` says it to the live run',
       }),
     ),
   )

@@ -50,6 +50,7 @@ const step = (minute: number): ConversationEvent => ({
   step: minute,
   model: 'scripted',
   costMicroCents: 5,
+  heard: 0,
   usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 4, costCents: 1, estimated: false },
 });
 const called: ConversationEvent = { type: 'tool.called', at: at(3), ...of, toolCallId, tool: 'clock', input: {} };

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageTextOf, type TextRow } from '@app/http';
-import { notFound, ok, refuse, type Result, type RunId, type RunKey, type UserId } from '@app/kernel';
+import { notFound, ok, refuse, type MessageId, type Result, type RunId, type RunKey, type UserId } from '@app/kernel';
 import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
 import { KeyRing, openMembers, openTexts, type Opened } from '@app/sealing';
 import { memberNames } from '@app/schema';
 import { runKeyOf } from './run-binding';
-import { Run, type RunView } from './run.schema';
+import { Run, type RunView, type StartedRun } from './run.schema';
 import { ListRunsDto } from './runs.dto';
 import { RunRow } from './runs.projection';
 
@@ -45,7 +45,22 @@ export class RunQueries {
       return row ?? null;
     });
   }
+
+  /** The run that a message is a part of, or null when there is none even after the read models have caught up. */
+  async findByMessage(messageId: MessageId): Promise<RunOfMessage | null> {
+    return this.gate.find(async () => {
+      const [row] = await this.database.query<RunOfMessage>(
+        `SELECT r.id AS "runId", r.status, m.seq FROM {messages} AS m
+         JOIN {runs} AS r ON r.conversation_id = m.conversation_id AND r.id = m.run_id WHERE m.id = $1`,
+        [messageId],
+      );
+      return row ?? null;
+    });
+  }
 }
+
+/** The run that a message is a part of. @property seq of the message */
+type RunOfMessage = Pick<StartedRun, 'runId' | 'status' | 'seq'>;
 
 /** A run, no older than this call: after `run.ended` on the stream, a caller finds the run ended here. Refuses with `not_found`. */
 export class GetRun extends Query<Result<RunView>> {

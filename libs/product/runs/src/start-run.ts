@@ -20,7 +20,7 @@ import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { QueueInputs } from './queue/queue-inputs';
 import { RunAdmission, type AdmissionOptions, type Admitted, type NewRun } from './run-admission';
-import { mayBeMinted, runBindingKind, runKeyOf } from './run-binding';
+import { mayBeMinted, runBindingKind, runKeyOf, steeredMessageId } from './run-binding';
 import { EngineCatalog, resolveProfile, type Resolution } from './run-profile';
 import { StartRunDto, type WhenBusy } from './runs.dto';
 import { RunQueries } from './runs.queries';
@@ -89,8 +89,7 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
       const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), cause };
       const { whenBusy, isBusy: busy, ...resolution } = resolved.value;
       const asked = { request: requestIn(body), ...resolution };
-      const admitted = await this.admitOrQueue(run, asked, { chosenId: runId !== null, whenBusy, isBusy: busy });
-      return admitted.ok ? this.recorded(run, admitted.value) : admitted;
+      return this.start(run, asked, { chosenId: runId !== null, whenBusy, isBusy: busy });
     });
   }
 
@@ -105,7 +104,9 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
       return validated.ok ? this.resolve(validated.value, state) : validated;
     };
     const resolved = resolveOn(await this.states.cached(conversationKind, conversationId));
-    return resolved.ok ? resolved : resolveOn(await this.states.fresh(conversationKind, conversationId));
+    // Whether the conversation is busy decides on the answer, so that must be as of now.
+    if (resolved.ok && resolved.value.whenBusy === 'reject') return resolved;
+    return resolveOn(await this.states.fresh(conversationKind, conversationId));
   }
 
   private resolve({ input, profile, whenBusy = 'reject' }: StartRunDto, state: ConversationState): Result<Asked> {
@@ -153,23 +154,45 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     // The state contains the newest ended runs only; the read model knows all of them.
     const row = await this.queries.find(runKey);
     if (row !== null) return ok({ runId, conversationId, status: row.status, seq: row.startedSeq });
+    // It may have joined another run.
+    const joined = await this.queries.findByMessage(steeredMessageId(runKey));
+    if (joined !== null) return ok({ ...joined, conversationId });
     // Whether it ever ran is unknown while the read model is behind.
     return isKnownRun(state, runId) || !this.gate.projecting ? refuse(because('execution_unavailable')) : null;
   }
 
-  private async admitOrQueue(
-    run: NewRun,
-    asked: Resolution & { readonly request: RunRequest },
-    { chosenId, whenBusy, isBusy }: AdmissionOptions & Pick<Asked, 'whenBusy' | 'isBusy'>,
-  ): Promise<Result<Admitted>> {
+  /** Starts the run, or does what the request says about a conversation that is busy. */
+  private async start(run: NewRun, asked: Requested, options: Options): Promise<Result<StartedRun>> {
+    const { whenBusy, isBusy } = options;
+    const steer = () => (whenBusy === 'steer' ? this.steer(run, asked, options) : null);
+    const joined = isBusy ? await steer() : null;
+    if (joined !== null) return joined;
+    const admitted =
+      isBusy && whenBusy === 'queue' ? refuse(because('run_active')) : await this.admit(run, asked, options);
+    if (whenBusy === 'reject' || !isRunActive(admitted))
+      return admitted.ok ? this.recorded(run, admitted.value) : admitted;
+    // A run has become live since, or others wait.
+    const late = isBusy ? null : await steer();
+    if (late !== null) return late;
+    const queued = await this.queue.add(run, asked, options);
+    return queued.ok ? this.recorded(run, queued.value) : queued;
+  }
+
+  private admit(run: NewRun, asked: Requested, { chosenId, whenBusy }: Options): Promise<Result<Admitted>> {
     const { runId, runKey, userId } = run;
     const messageId = asId<MessageId>(uuidV7());
     const origin = { origin: 'user', automationId: null, occurrenceId: null, alone: whenBusy === 'queue' } as const;
     const begin = (at: Instant, holder: ProcessId | null) =>
       ({ type: 'StartRun', at, runId, runKey, userId, messageId, holder, ...origin, ...asked }) as const;
-    if (whenBusy === 'queue' && isBusy) return this.queue.add(run, asked, { chosenId });
-    const admitted = await this.admission.admit(run, begin, { chosenId });
-    return whenBusy === 'queue' && isRunActive(admitted) ? this.queue.add(run, asked, { chosenId }) : admitted;
+    return this.admission.admit(run, begin, { chosenId });
+  }
+
+  private async steer(run: NewRun, { request }: Requested, options: Options): Promise<Result<StartedRun> | null> {
+    const steered = await this.queue.steer(run, request.input, options);
+    if (steered?.ok !== true) return steered;
+    const { position, ...answer } = steered.value;
+    await this.gate.waitForProjection(position);
+    return ok(answer);
   }
 
   /** The answer, once everybody can read the run. */
@@ -182,6 +205,8 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
 }
 
 type Asked = Resolution & { readonly whenBusy: WhenBusy; readonly isBusy: boolean };
+type Requested = Resolution & { readonly request: RunRequest };
+type Options = AdmissionOptions & Pick<Asked, 'whenBusy' | 'isBusy'>;
 
 function isRunActive(result: Result<unknown>): boolean {
   return !result.ok && result.refusal.kind === 'reason' && result.refusal.reason === 'run_active';

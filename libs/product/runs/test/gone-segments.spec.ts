@@ -61,6 +61,7 @@ async function steppedRun(user: TestClient, conversationId: string) {
     cachedInputTokens: 0,
     outputTokens: 1,
     costMicroCents: 2_100_000,
+    heard: 0,
     estimated: false,
     reasoning: null,
     message: null,

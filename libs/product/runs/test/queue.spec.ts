@@ -1,5 +1,6 @@
 /** `whenBusy: queue`: what a user says while the agent works waits, is seen, can be withdrawn, and starts by itself in order. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
 import { PauseControl, ResumeControl } from '@app/deployment';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -161,6 +162,8 @@ it('that cannot be admitted for fifteen minutes ends as failed, and the next one
   const commands = partOf(deployment, CommandBus);
   await commands.execute(new PauseControl(control));
   await abort(user, first);
+  // Time enough for the sweeping process to be refused too.
+  await sleep(5_000);
   await moveClock(deployment, 14 * 60);
   expect(await waitingIn(id)).toEqual([one, two]);
   await moveClock(deployment, 2 * 60);
@@ -173,4 +176,23 @@ it('that cannot be admitted for fifteen minutes ends as failed, and the next one
   await commands.execute(new ResumeControl(control));
   expect(await untilEnded(user, two)).toMatchObject({ status: 'completed' });
   expect(await startsOf(id)).toEqual([first, two]);
+});
+
+it('refuses a plain start behind a queue at once, and records nothing', async () => {
+  user = await newOwner(deployment);
+  const id = await conversationOf(user);
+  await asking(user, id, 'withdraw 0.5 USDC');
+  await queue(user, id, 'afterwards');
+  const before = (await user.get('/budget')).body;
+  const refused = await Promise.all(Array.from({ length: 10 }, () => start(user, id, 'now')));
+  for (const answer of refused) expectProblem(answer, 'run_active');
+  expect((await user.get('/budget')).body).toEqual(before);
+});
+
+it('decides on the conversation as it is, whatever a replica remembers', async () => {
+  const id = await conversationOf(user);
+  const first = await live(id);
+  expect((await there.get(`/conversations/${id}`)).body).toMatchObject({ liveRunId: first });
+  await abort(user, first);
+  expect((await queue(there, id, 'hello')).body).toMatchObject({ status: 'running' });
 });

@@ -154,6 +154,7 @@ export class ApprovalsApp {
       cachedInputTokens: 0,
       outputTokens: 1,
       costMicroCents: 0,
+      heard: 0,
       estimated: false,
       reasoning: null,
       message: null,

@@ -92,6 +92,7 @@ export class OccurrenceAdmission {
     return this.runs.admit({ userId, conversationId, runId, runKey, cause }, begin, {
       chosenId: false,
       newConversation: definition.conversation === 'new',
+      origin: 'automation',
     });
   }
 

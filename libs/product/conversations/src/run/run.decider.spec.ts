@@ -61,6 +61,7 @@ const stepped = (step: number, costMicroCents: number, costCents: number): Conve
   model: 'scripted',
   usage: { inputTokens: 2, cachedInputTokens: 0, outputTokens: 3, costCents, estimated: false },
   costMicroCents,
+  heard: 0,
 });
 const said: ConversationEvent = { type: 'agent.message', at, ...run, messageId, text: 'hi', truncated: false };
 const ended = (end: RunEnd, usage: Usage, segmentCostCents = usage.costCents): ConversationEvent => ({
@@ -102,6 +103,7 @@ const step = (more: Partial<RecordStep> = {}): ConversationCommand => ({
   cachedInputTokens: 0,
   outputTokens: 3,
   costMicroCents: microCentsPerCent,
+  heard: 0,
   estimated: false,
   reasoning: null,
   message: null,
@@ -173,13 +175,20 @@ describe('a stop', () => {
     const calls = [{ toolCallId, tool: 'clock', input: {} }];
     const message = { messageId, text: 'hi', truncated: true };
     // Text and usage so far stay, and no further call is made.
-    stopped
-      .when(step({ estimated: true, message, calls, end: completed }))
-      .then(
-        { type: 'agent.step', at, ...run, step: 1, model: 'scripted', usage, costMicroCents: microCentsPerCent },
-        { type: 'agent.message', at, ...run, ...message },
-        ended(abortedEnd, usage),
-      );
+    stopped.when(step({ estimated: true, message, calls, end: completed })).then(
+      {
+        type: 'agent.step',
+        at,
+        ...run,
+        step: 1,
+        model: 'scripted',
+        usage,
+        costMicroCents: microCentsPerCent,
+        heard: 0,
+      },
+      { type: 'agent.message', at, ...run, ...message },
+      ended(abortedEnd, usage),
+    );
   });
 });
 

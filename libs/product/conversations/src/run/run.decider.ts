@@ -79,6 +79,8 @@ export interface RecordStep extends ByHolder {
   readonly reasoning: RecordedText | null;
   readonly message: RecordedText | null;
   readonly calls: readonly { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue }[];
+  /** How many of the user's messages that had joined the run the model read for the first time. */
+  readonly heard: number;
   /** Results of those calls that have already returned. */
   readonly returned: readonly ToolReturn[];
   readonly end: RunEnd | null;
@@ -200,14 +202,21 @@ function step(command: RecordStep, run: RunState): Decision<RunEvent> {
     model,
     usage: { inputTokens, cachedInputTokens, outputTokens, costCents: after - before, estimated },
     costMicroCents: command.costMicroCents,
+    heard: command.heard,
   };
   const thought =
     command.reasoning === null ? [] : [{ ...headOf('agent.reasoning', run, command.at), ...command.reasoning }];
   const said = command.message === null ? [] : [{ ...headOf('agent.message', run, command.at), ...command.message }];
   const called = command.calls.map((call) => ({ ...headOf('tool.called', run, command.at), ...call }));
   const returned = command.returned.map((one) => toolReturned(one, run, command.at));
-  const over = command.end === null ? [] : [endRun(evolveRun(run, stepped), command.at, command.end)];
+  const runAfter = evolveRun(run, stepped);
+  const over = command.end === null || goesOn(runAfter, command.end) ? [] : [endRun(runAfter, command.at, command.end)];
   return accept<RunEvent>(stepped, ...thought, ...said, ...called, ...returned, ...over);
+}
+
+/** Whether a run takes one more step instead of its end, for what the user has said meanwhile. */
+function goesOn({ unheard, steps, status, resolved }: RunState, { status: ending }: RunEnd): boolean {
+  return unheard.length > 0 && ending === 'completed' && status !== 'stopping' && steps < resolved.maxSteps;
 }
 
 /** A run that ends leaves no call open, not even one that was approved and not made. */

@@ -2,6 +2,7 @@ import { exampleIds } from '@app/consent';
 import type { ApprovalId, Instant, MessageId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
 import { boolean, clear, event, integer, internal, json, list, nullable, oneOf, personal, text } from '@app/schema';
 import { uuid, type EventOf } from '@app/schema';
+import { steered } from './queue.events';
 import { RunFailure, RunRequest, RunResponse, Usage, type ResolvedRun } from './run.schema';
 
 export const runOrigins = ['user', 'automation'] as const;
@@ -56,10 +57,7 @@ const started = event('run.started', 'A run was admitted; it holds the conversat
     occurrenceId: clear(nullable(uuid(), { description: 'Of the occurrence that started it' })),
     request: personal(RunRequest),
   },
-  /**
-   * The resolution of the request with its agent's instructions, the run's owner, the id of the message that is the input, and since when
-   * it waited in the queue (null: it did not; since version 5).
-   */
+  /** Its resolution and its agent's instructions, its owner, the input's message, and since when it was queued (null: never). */
   private: {
     runKey,
     userId,
@@ -143,8 +141,8 @@ const step = event('agent.step', "The model has answered once; first of its step
     /** The step's usage; `costCents` is the amount that the step adds to its segment's cost, so that steps add up. */
     usage: clear(Usage),
   },
-  /** The exact cost, which is rounded up once per segment. */
-  private: { runKey, costMicroCents: clear(internal<number>()) },
+  /** The exact cost, rounded up once per segment, and how many messages that had joined the run were new to the model (since 4). */
+  private: { runKey, costMicroCents: clear(internal<number>()), heard: clear(internal<number>()) },
   example: { runId: ids.run, step: 1, model: 'parley/rules', usage },
 });
 
@@ -246,5 +244,6 @@ export const runEvents = {
   message,
   called,
   returned,
+  steered,
 };
 export type RunEvent = EventOf<(typeof runEvents)[keyof typeof runEvents]>;

@@ -83,14 +83,18 @@ const RunProfileShape = shape(
   { description: 'The profile as it was sent; `resolved` of the run says what the deployment filled in' },
 );
 
+/** The words of the user, exactly as they were sent. */
+export const RunRequestInput = shape('RunRequestInput', {
+  text: text({ min: 1, max: limits.inputTextLengthMax }),
+  artifactIds: optional(list(uuid(), { max: limits.artifactIdsMax })),
+});
+export type RunRequestInput = Shaped<typeof RunRequestInput>;
+
 /** The request exactly as it was sent, as `runs.get` returns it. */
 export const RunRequest = shape(
   'RunRequest',
   {
-    input: shape('RunRequestInput', {
-      text: text({ min: 1, max: limits.inputTextLengthMax }),
-      artifactIds: optional(list(uuid(), { max: limits.artifactIdsMax })),
-    }),
+    input: RunRequestInput,
     profile: optional(RunProfileShape),
   },
   { description: 'The request exactly as it was sent; a retry does not change it' },

@@ -1,8 +1,16 @@
 import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
 import { openOr, unreachable } from '@app/kernel';
-import type { ApprovalId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
+import type { ApprovalId, MessageId, Personal, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
 import type { RunEvent } from './run.events';
-import { erasedRequest, type ResolvedRun, type RunRequest, type Usage } from './run.schema';
+import { erasedRequest, type ResolvedRun, type RunRequest, type RunRequestInput, type Usage } from './run.schema';
+
+/** Something that the user said to a live run, with the ids of the run that it becomes if that one ends before. */
+export interface SteeredInput {
+  readonly messageId: MessageId;
+  readonly input: Personal<RunRequestInput>;
+  readonly runId: RunId;
+  readonly runKey: RunKey;
+}
 
 /** A run that is not ended. The one that does not wait for approval is the conversation's live run. */
 export interface RunState {
@@ -27,6 +35,8 @@ export interface RunState {
   readonly segmentCostMicroCents: number;
   /** Calls that were journaled and have not returned. */
   readonly openCalls: readonly ToolCallId[];
+  /** Messages of the user that have joined it and that no step of the model has read; oldest first. */
+  readonly unheard: readonly SteeredInput[];
   /** The approvals that it waits for, including decided ones; empty while it does not wait. */
   readonly approvals: readonly ApprovalState[];
 }
@@ -48,6 +58,7 @@ export function beginRun(event: Extract<RunEvent, { type: 'run.started' }>, seq:
     usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
     segmentCostMicroCents: 0,
     openCalls: [],
+    unheard: [],
     approvals: [],
   };
 }
@@ -62,6 +73,7 @@ export type OpenRunEvent = Exclude<RunEvent, { type: 'run.started' | 'run.ended'
 
 /** Folds an event of an open run, the `seq`-th of its conversation. */
 export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentSeq): RunState {
+  if ('approvalId' in event) return { ...run, approvals: approvalsAfter(run, event) };
   switch (event.type) {
     case 'run.claimed':
       return { ...run, status: run.status === 'stopping' ? 'stopping' : 'running', attempt: event.attempt };
@@ -80,9 +92,14 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
       return {
         ...run,
         steps: event.step,
+        unheard: run.unheard.slice(event.heard),
         usage: addUsage(run.usage, event.usage),
         segmentCostMicroCents: run.segmentCostMicroCents + event.costMicroCents,
       };
+    case 'run.steered': {
+      const { messageId, input, ownRunId, ownRunKey } = event;
+      return { ...run, unheard: [...run.unheard, { messageId, input, runId: ownRunId, runKey: ownRunKey }] };
+    }
     case 'agent.reasoning':
     case 'agent.message':
       return run;
@@ -90,16 +107,14 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
       return { ...run, openCalls: [...run.openCalls, event.toolCallId] };
     case 'tool.returned':
       return { ...run, openCalls: run.openCalls.filter((id) => id !== event.toolCallId) };
-    case 'approval.opened':
-      return { ...run, approvals: [...run.approvals, openedApproval(event)] };
-    case 'approval.decided':
-    case 'approval.expired': {
-      const isIt = ({ approvalId }: ApprovalState) => approvalId === event.approvalId;
-      return { ...run, approvals: run.approvals.map((one) => (isIt(one) ? evolveApproval(one, event) : one)) };
-    }
     default:
       return unreachable(event);
   }
+}
+
+function approvalsAfter({ approvals }: RunState, event: ApprovalEvent): readonly ApprovalState[] {
+  if (event.type === 'approval.opened') return [...approvals, openedApproval(event)];
+  return approvals.map((one) => (one.approvalId === event.approvalId ? evolveApproval(one, event) : one));
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

@@ -43,8 +43,13 @@ function repairText(answer: string, outputSchema: JsonValue): string {
   ].join(' ');
 }
 
-function turnMessages({ input, steps }: Turn, stepMessages: (step: TurnStep) => Said[]): Said[] {
-  return [{ role: 'user', content: visibleText(input) }, ...steps.flatMap(stepMessages)];
+function turnMessages({ input, steps, unheard = [] }: Turn, stepMessages: (step: TurnStep) => Said[]): Said[] {
+  const answered = steps.flatMap((step) => [...(step.heard ?? []).map(userMessage), ...stepMessages(step)]);
+  return [userMessage(input), ...answered, ...unheard.map(userMessage)];
+}
+
+function userMessage(text: string): Said {
+  return { role: 'user', content: visibleText(text) };
 }
 
 /** Ends a finished turn with words of the assistant. */

@@ -15,6 +15,8 @@ export interface ToolExchange {
 
 /** A step that the model took: its text, and its calls, every one of which has returned. */
 export interface TurnStep {
+  /** Messages of the user since the step before, oldest first; absent: none. */
+  readonly heard?: readonly string[];
   readonly text: string | null;
   readonly exchanges: readonly ToolExchange[];
 }
@@ -23,6 +25,8 @@ export interface TurnStep {
 export interface Turn {
   readonly input: string;
   readonly steps: readonly TurnStep[];
+  /** Messages of the user since the last step, oldest first; absent: none. */
+  readonly unheard?: readonly string[];
 }
 
 /** A tool as it is described to a model. */

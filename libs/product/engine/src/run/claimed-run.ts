@@ -1,12 +1,13 @@
 import {
   conversationKind,
+  erasedRequest,
   openArtifact,
   type OpenArtifact,
   type ResolvedRun,
   type RunCommand,
 } from '@app/conversations';
 import type { EventStore, FoldedStates, Streams } from '@app/event-store';
-import type { Cause, Clock, ToolCallId } from '@app/kernel';
+import { openOr, type Cause, type Clock, type ToolCallId } from '@app/kernel';
 import { segmentEndIn, type ExecutableSegment, type SegmentEnd } from '@app/runs';
 import type { CallOutcome } from './approved-calls';
 import { readHistory } from './history';
@@ -107,7 +108,10 @@ export class ClaimedRun {
     const whole = { ...command, at: clock.now(), runId, attempt: this.attempt };
     const done = await streams.decide(conversationKind, conversationId, whole, this.cause);
     if (!done.ok) return done.state.openRuns[runId]?.attempt === this.attempt ? 'stopping' : 'fenced';
-    this.current = done.value.events.reduce(progressAfter, this.current);
+    const { events, state } = done.value;
+    // Others append to the journal what the user says to the run.
+    const unheard = state.openRuns[runId]?.unheard.map(({ input }) => openOr(input, erasedRequest.input).text) ?? [];
+    this.current = { ...events.reduce(progressAfter, this.current), unheard };
     this.end ??= segmentEndIn(done.value.events);
     return this.end?.type === 'run.ended' ? 'ended' : 'recorded';
   }

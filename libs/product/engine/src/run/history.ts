@@ -60,15 +60,16 @@ export function newestTurns(turns: readonly EndedTurn[], bytesMax: number, areAl
 }
 
 /** The part of a run that a model sees: its input, and the steps whose calls have all returned. */
-export function turnOf({ input, steps }: RunProgress): Turn {
-  return { input, steps: steps.flatMap((step) => stepOf(step) ?? []) };
+export function turnOf({ input, steps, unheard }: RunProgress): Turn {
+  const turn = { input, steps: steps.flatMap((step) => stepOf(step) ?? []) };
+  return unheard.length === 0 ? turn : { ...turn, unheard };
 }
 
-function stepOf({ text, calls }: JournaledStep): TurnStep | null {
+function stepOf({ heard, text, calls }: JournaledStep): TurnStep | null {
   const exchanges = calls.flatMap(({ toolCallId, tool, input, returned }) =>
     returned === null ? [] : [{ toolCallId, tool, input, ...returned }],
   );
-  return exchanges.length < calls.length ? null : { text, exchanges };
+  return exchanges.length < calls.length ? null : { ...(heard.length > 0 && { heard }), text, exchanges };
 }
 
 /** The turns of the runs that begin and end among these events, in the order in which they began. */

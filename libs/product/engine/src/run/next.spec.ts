@@ -27,6 +27,7 @@ const stepped = (step: number): ConversationEvent => ({
   model: 'scripted',
   usage,
   costMicroCents: 10,
+  heard: 0,
 });
 const said: ConversationEvent = {
   type: 'agent.message',
@@ -224,12 +225,35 @@ describe('the progress of a run', () => {
       resumedAt: null,
       steps: [
         {
+          heard: [],
           text: null,
           isWhole: false,
           calls: [{ ...callOf('a'), ...unreturned, returned: { outcome: 'ok', result: 12 } }],
         },
-        { text: 'hi', isWhole: true, calls: [] },
+        { heard: [], text: 'hi', isWhole: true, calls: [] },
       ],
+      unheard: [],
+    });
+  });
+
+  it('has what the user said meanwhile, before the step that read it', () => {
+    const steered = (text: string): ConversationEvent => ({
+      type: 'run.steered',
+      ...of,
+      messageId: asId<MessageId>(text),
+      input: { text },
+      ownRunId: asId<RunId>(text),
+      ownRunKey: asId<RunKey>(text),
+    });
+    const heardOne = { ...stepped(2), heard: 1 } as ConversationEvent;
+    const after = progress(claimed, stepped(1), said, steered('b'), steered('c'), heardOne);
+    expect(after.steps.map(({ heard }) => heard)).toEqual([[], ['b']]);
+    expect(after.unheard).toEqual(['c']);
+    // The second claim drops an answer that was broken off, and what it had read is read again.
+    expect(progressAfter(after, claimed)).toMatchObject({ steps: [{ text: 'hi' }], unheard: ['b', 'c'] });
+    expect(next(progress(claimed, stepped(1), said, steered('b')), () => false)).toEqual({
+      kind: 'ask_model',
+      repairing: false,
     });
   });
 

@@ -14,6 +14,8 @@ export interface RunProgress {
   /** The automation whose occurrence the run is, from its `run.started`; null for a run that its user started. */
   readonly automationId: AutomationId | null;
   readonly stopping: boolean;
+  /** Messages of the user that have joined it since and that no step has read; oldest first. */
+  readonly unheard: readonly string[];
   /** The model's steps, oldest first; each was journaled whole. */
   readonly steps: readonly JournaledStep[];
   readonly segmentCostMicroCents: number;
@@ -23,8 +25,9 @@ export interface RunProgress {
   readonly resumedAt: Instant | null;
 }
 
-/** The model's text in a step, and its calls. */
+/** The model's text in a step, and its calls. @property heard what the user had said since the step before */
 export interface JournaledStep {
+  readonly heard: readonly string[];
   readonly text: string | null;
   /** Whether the text is complete; false for an answer that was broken off. */
   readonly isWhole: boolean;
@@ -77,15 +80,23 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
   if (progress.steps.length >= progress.profile.maxSteps) {
     return { kind: 'end', end: stepLimitEnd };
   }
-  // A valid answer ends the run in its own append, so an answer without calls here needs a repair.
-  return { kind: 'ask_model', repairing: progress.steps.at(-1)?.calls.length === 0 };
+  // A valid answer ends the run in its own append, so an answer without calls here needs a repair, or the user has said something more.
+  const repairing = progress.steps.at(-1)?.calls.length === 0 && progress.unheard.length === 0;
+  return { kind: 'ask_model', repairing };
 }
 
 type StartOfRun = Pick<RunState, 'resolved' | 'agentInstructions'> & { readonly request: Personal<RunRequest> };
 
 /** The progress of a run before its first event. */
 export function startedProgress({ request, resolved, agentInstructions }: StartOfRun): RunProgress {
-  const nothingYet = { stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
+  const nothingYet = {
+    stopping: false,
+    unheard: [],
+    steps: [],
+    segmentCostMicroCents: 0,
+    claimedSegment: 0,
+    resumedAt: null,
+  };
   const asked = openOr(request, erasedRequest);
   const begun = { input: asked.input.text, profile: profileOf(asked, resolved, agentInstructions) };
   return { ...begun, automationId: null, ...nothingYet };
@@ -114,9 +125,16 @@ const folds: Folds<RunProgress, RunEvent> = {
     claimedSegment: holder === null ? progress.claimedSegment : segment,
   }),
   'run.stopping': (progress) => ({ ...progress, stopping: true }),
-  'agent.step': (progress, { costMicroCents }) => ({
+  'run.steered': (progress, { input }) => ({
     ...progress,
-    steps: [...progress.steps, { text: null, isWhole: false, calls: [] }],
+    unheard: [...progress.unheard, openOr(input, erasedRequest.input).text],
+  }),
+  // Each message that no step has read is the input of a run of its own.
+  'run.ended': (progress) => (progress.unheard.length === 0 ? progress : { ...progress, unheard: [] }),
+  'agent.step': (progress, { costMicroCents, heard }) => ({
+    ...progress,
+    unheard: progress.unheard.slice(heard),
+    steps: [...progress.steps, { heard: progress.unheard.slice(0, heard), text: null, isWhole: false, calls: [] }],
     segmentCostMicroCents: progress.segmentCostMicroCents + costMicroCents,
   }),
   'agent.message': (progress, { text, truncated }) =>
@@ -136,7 +154,8 @@ function claimAgain(progress: RunProgress): RunProgress {
   const { steps } = progress;
   const last = steps.at(-1);
   // A broken-off answer stays paid for, and is asked for again as if it had not begun.
-  if (last?.isWhole === false && last.calls.length === 0) return { ...progress, steps: steps.slice(0, -1) };
+  if (last?.isWhole === false && last.calls.length === 0)
+    return { ...progress, steps: steps.slice(0, -1), unheard: [...last.heard, ...progress.unheard] };
   const mayHaveRun = ({ returned, approval }: JournaledCall) =>
     returned === null && (approval === null || approval.status === 'approved');
   return withCall(progress, mayHaveRun, { cutOff: true });

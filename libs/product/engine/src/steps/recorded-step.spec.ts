@@ -50,6 +50,7 @@ describe('the record of a model step', () => {
       reasoning: null,
       message: { messageId: 'message', text: 'hi', truncated: false },
       calls: [],
+      heard: 0,
       returned: [],
       end: { status: 'completed', response: { text: 'hi', truncated: false }, output: null, failure: null },
     });

@@ -44,6 +44,7 @@ export function recordedStep(
     reasoning: reasoning === null ? null : { messageId: reasoningId, ...reasoning },
     message: isSaid ? { messageId, text, truncated: ending !== 'whole' } : null,
     calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${runId}/${step}/${index}`), ...call })),
+    heard: progress.unheard.length,
     returned: [],
     end: calls.length > 0 ? null : endOf(reply, outputSchema, !repairing && step < maxSteps),
   };

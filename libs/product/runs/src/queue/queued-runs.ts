@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { budgetKind } from '@app/budget';
 import { conversationKind, nextQueued } from '@app/conversations';
-import { EventStore, FoldedStates, unlessDamaged } from '@app/event-store';
+import { EventStore, FoldedStates } from '@app/event-store';
 import { failureWords, type ConversationId } from '@app/kernel';
 import { Database, keepLeading } from '@app/read-store';
 import { LRUCache } from 'lru-cache';
@@ -16,6 +17,9 @@ const pauseFirstMs = 1_000;
 const pauseLastMs = 30_000;
 /** Most conversations of one sweep. */
 const foundAtOnceMax = 200;
+/** Starts of one sweep at once, and about how long it may go on. */
+const atOnceMax = 8;
+const roundMs = 10_000;
 /** Most conversations that pause at once; one that is forgotten is tried sooner. */
 const pausingMax = 10_000;
 
@@ -43,9 +47,7 @@ export class QueuedRuns {
   look(conversationId: ConversationId): void {
     const known = this.states.peek(conversationKind, conversationId);
     if (known == null || nextQueued(known.state) === null) return;
-    const look: Promise<void> = this.start(conversationId)
-      .catch((error: unknown) => this.logger.warn(`a queued run is started later: ${failureWords(error)}`))
-      .finally(() => this.looks.delete(look));
+    const look: Promise<void> = this.startOrLog(conversationId).finally(() => this.looks.delete(look));
     this.looks.add(look);
   }
 
@@ -53,11 +55,29 @@ export class QueuedRuns {
   async run(signal: AbortSignal): Promise<void> {
     await keepLeading(this.database.leaderSession, 'queue', signal, async (leading) => {
       while (!leading.aborted) {
-        for (const conversationId of await this.waiting()) await unlessDamaged(() => this.start(conversationId));
+        await this.sweep(leading);
         await sleep(sweepEveryMs, undefined, { signal: leading }).catch(() => undefined); // aborted: the loop ends
       }
     });
     await Promise.all(this.looks);
+  }
+
+  /** Tries some at once, and no longer than a round may take; a failure of one does not hold up the others. */
+  private async sweep(signal: AbortSignal): Promise<void> {
+    const giveUpAtMs = performance.now() + roundMs;
+    const waiting = await this.waiting();
+    for (let from = 0; from < waiting.length && performance.now() < giveUpAtMs && !signal.aborted; from += atOnceMax) {
+      const some = waiting.slice(from, from + atOnceMax);
+      await Promise.all(some.map((conversationId) => this.startOrLog(conversationId)));
+    }
+  }
+
+  private async startOrLog(conversationId: ConversationId): Promise<void> {
+    try {
+      await this.start(conversationId);
+    } catch (error) {
+      this.logger.warn(`a queued run is started later: ${failureWords(error)}`);
+    }
   }
 
   private async start(conversationId: ConversationId): Promise<void> {
@@ -67,15 +87,23 @@ export class QueuedRuns {
     this.pausing.set(conversationId, true, { ttl });
   }
 
-  /** Conversations in which a run waits and no other is open, oldest first; none that pauses or is damaged. */
+  /**
+   * Conversations in which a run waits and no other is open, the users in turn, the oldest of each first; none that pauses, is damaged, or is
+   * of a user whose budget is.
+   */
   private async waiting(): Promise<ConversationId[]> {
+    const { all } = this.store.damaged;
     const rows = await this.database.query<{ readonly id: ConversationId }>(
-      `SELECT conversation_id AS id FROM {runs} AS waiting WHERE status = 'waiting'
-         AND conversation_id <> ALL($2::uuid[]) AND NOT EXISTS (
-           SELECT 1 FROM {runs} AS open WHERE open.conversation_id = waiting.conversation_id
-             AND open.status IN ('queued', 'running', 'stopping', 'awaiting_approval'))
-       GROUP BY conversation_id ORDER BY min(opened_position) LIMIT $1`,
-      [foundAtOnceMax, [...this.pausing.keys(), ...idsIn(conversationKind, this.store.damaged.all)]],
+      `SELECT id FROM (
+         SELECT conversation_id AS id, min(opened_position) AS opened,
+           row_number() OVER (PARTITION BY user_id ORDER BY min(opened_position)) AS turn
+         FROM {runs} AS waiting WHERE status = 'waiting'
+           AND conversation_id <> ALL($2::uuid[]) AND user_id <> ALL($3::uuid[]) AND NOT EXISTS (
+             SELECT 1 FROM {runs} AS open WHERE open.conversation_id = waiting.conversation_id
+               AND open.status IN ('queued', 'running', 'stopping', 'awaiting_approval'))
+         GROUP BY user_id, conversation_id) AS found
+       ORDER BY turn, opened LIMIT $1`,
+      [foundAtOnceMax, [...this.pausing.keys(), ...idsIn(conversationKind, all)], idsIn(budgetKind, all)],
     );
     return rows.map(({ id }) => id);
   }

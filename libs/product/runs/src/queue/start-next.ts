@@ -1,23 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { conversationKind, erasedRequest, nextQueued, type QueuedInput } from '@app/conversations';
 import { EventStore, FoldedStates, streamName, Streams } from '@app/event-store';
-import { asId, causeOfEvent, Clock, openOr } from '@app/kernel';
-import type { Cause, ConversationId, Instant, MessageId, ProcessId, Refusal } from '@app/kernel';
+import { causeOfEvent, Clock, openOr } from '@app/kernel';
+import type { Cause, ConversationId, Instant, ProcessId, Refusal, RunKey } from '@app/kernel';
 import { read } from '@app/schema';
-import { v7 as uuidV7 } from 'uuid';
+import { LRUCache } from 'lru-cache';
 import { admissionFailure } from '../admission-failure';
 import { Profile } from '../profile.schema';
 import { RunAdmission } from '../run-admission';
 import { EngineCatalog, resolveProfile } from '../run-profile';
 
-/** How long an admission that may succeed later is tried again, by the service clock (decisions, section 16). */
+/** How long an admission that may succeed later is tried again by one process, by the service clock (decisions, section 16). */
 const triedForMs = 15 * 60_000;
 /** Most runs that one call ends or starts: more than a queue has. */
 const turnsMax = 16;
+/** Most runs whose first refusal is remembered; one that is forgotten is tried for longer. */
+const rememberedMax = 10_000;
 
 /** Starts the next run of a conversation's queue. May run many times at once: the conversation starts each run once. */
 @Injectable()
 export class StartNext {
+  /** When each was first refused here: an outage before counts for nothing. */
+  private readonly refusedAtMs = new LRUCache<RunKey, number>({ max: rememberedMax });
+
   constructor(
     private readonly store: EventStore,
     private readonly states: FoldedStates,
@@ -41,7 +46,7 @@ export class StartNext {
       // The end of the other run has this one started.
       if (refusal === null || (refusal.kind === 'reason' && refusal.reason === 'run_active')) return null;
       const { why, canPass } = admissionFailure(refusal);
-      const triedMs = this.clock.epochMs() - Date.parse(next.since);
+      const triedMs = this.triedFor(next);
       if (canPass && triedMs < triedForMs) return triedMs;
       const command = { type: 'RefuseQueued', at: this.clock.now(), runId: next.runId, why } as const;
       await this.streams.decide(conversationKind, conversationId, command, cause);
@@ -49,21 +54,28 @@ export class StartNext {
     return null;
   }
 
+  private triedFor({ runKey }: QueuedInput): number {
+    const nowMs = this.clock.epochMs();
+    const firstMs = this.refusedAtMs.get(runKey) ?? nowMs;
+    this.refusedAtMs.set(runKey, firstMs);
+    return nowMs - firstMs;
+  }
+
   /** Returns why the run did not start; null if it did. */
   private async start(conversationId: ConversationId, next: QueuedInput, cause: Cause): Promise<Refusal | null> {
-    const { runId, runKey, userId } = next;
+    const { runId, runKey, userId, messageId } = next;
     const request = openOr(next.request, erasedRequest);
     const asked = request.profile === undefined ? undefined : read(Profile, request.profile);
     if (asked?.ok === false) return asked.refusal;
     const resolved = resolveProfile(asked?.value, this.offer);
     if (!resolved.ok) return resolved.refusal;
-    const messageId = asId<MessageId>(uuidV7());
     const origin = { origin: 'user', automationId: null, occurrenceId: null, alone: true } as const;
     const ids = { runId, runKey, userId, messageId };
     const begin = (at: Instant, holder: ProcessId | null) =>
       ({ type: 'StartRun', at, holder, request, ...ids, ...origin, ...resolved.value }) as const;
     const admitted = await this.admission.admit({ runId, runKey, userId, conversationId, cause }, begin, {
       chosenId: false,
+      hurried: true,
     });
     return admitted.ok ? null : admitted.refusal;
   }
