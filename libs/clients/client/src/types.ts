@@ -82,8 +82,8 @@ type TextDeltaFrame = LiveFrameOf<'agent.text_delta', Delta>;
 type ReasoningDeltaFrame = LiveFrameOf<'agent.reasoning_delta', Delta>;
 
 /**
- * How far a tool call is; its `tool.returned` ends it. It can arrive before the call's `tool.called`, and begins anew
- * when a call is made again.
+ * The progress of a tool call, until its `tool.returned`. It can arrive before the call's `tool.called`, and starts from
+ * zero again when a call is made again.
  */
 type ToolProgressFrame = LiveFrameOf<'agent.tool_progress', ToolProgress>;
 

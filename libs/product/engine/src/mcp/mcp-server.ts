@@ -175,7 +175,7 @@ export class McpServer {
     }
   }
 
-  /** Rebuilt for each attempt: the signed token lives for a minute, and progress begins anew. */
+  /** Rebuilt for each attempt: the signed token lives for a minute, and progress starts from zero again. */
   private async optionsOf(context: CallContext, signal: AbortSignal): Promise<CallOptions> {
     const { name, transport } = this.settings;
     const meta = callIdsOf(context);

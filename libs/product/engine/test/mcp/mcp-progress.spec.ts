@@ -139,7 +139,7 @@ it('does not extend the time of a call, however often it is reported', async () 
   expect(reported).toHaveLength(seen);
 });
 
-it('begins anew where a call is made again', async () => {
+it('starts from zero again where a call is made again', async () => {
   let attempts = 0;
   mcp.misbehave = (_, response, body) => {
     if (!body.includes('tools/call') || (attempts += 1) > 1) return false;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { conversationKind, type ConversationState, type RunRequest, type RunRequestInput } from '@app/conversations';
+import { conversationKind, type RunRequest, type RunRequestInput } from '@app/conversations';
 import { Streams } from '@app/event-store';
 import { asId, Clock, invalid, ok, refuse, type MessageId, type Refusal, type Result } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
@@ -36,8 +36,7 @@ export class QueueInputs {
     const done = await this.streams.decide(conversationKind, conversationId, command, cause);
     if (!done.ok) return done;
     this.queue.look(conversationId);
-    const { state, position }: { state: ConversationState; position: number | null } = done.value;
-    return ok({ state, position });
+    return ok({ state: done.value.state, position: done.value.position });
   }
 
   /**

@@ -10,7 +10,7 @@ import { idsIn } from '../segments/gone-segments';
 import { SegmentClosing } from '../segments/segment-closing';
 import { StartNext } from './start-next';
 
-/** How often one process of the deployment looks for runs that nothing else has started. Real time. */
+/** The pause between two sweeps of the one process that makes them. Real time. */
 const sweepEveryMs = 2_000;
 /** The shortest and the longest pause between two attempts for one conversation, in real time. */
 const pauseFirstMs = 1_000;
