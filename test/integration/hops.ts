@@ -36,6 +36,7 @@ const background = [
   /clock_offset_ms/,
   /ledger_/, // queries of the sandbox's provider to its own ledger
   /^SELECT public_key, sealed FROM wallet_keys/, // and its signing keys
+  /^SELECT id FROM \( SELECT conversation_id AS id, min\(opened_position\)/, // queues whose next run has not started
   /FROM source_samples WHERE/, // these six are sweeps for work without a timer
   /FROM \{erasures\}/,
   /FROM \{archived_conversations\}/,

@@ -13,6 +13,7 @@ import {
   runWaitingFor,
   type ConversationState,
 } from './conversation.state';
+import { isSuperseded, notReplaceable, type ReplacedMessage } from './line';
 import { queuedUnheard, queueInput, refuseQueued, steerRun, withdrawQueued } from './queue.decider';
 import type { QueueInput, RefuseQueued, SteerRun } from './queue.decider';
 import { decideRun, type RunCommand, type StartRun } from './run/run.decider';
@@ -182,13 +183,23 @@ function start(command: StartRun, state: ConversationState): Decision<Conversati
   if (isKnownRun(state, command.runId)) return accept();
   if (!isWritable(state, command.userId)) return reject(notFound);
   if (isHeldAgainst(state, command)) return reject(because('run_active'));
-  const { type: _, alone, ...run } = command;
+  const { type: _, alone, replaces, ...run } = command;
   if (alone && Object.keys(state.openRuns).length > 0) return reject(because('run_active'));
-  return accept({
-    type: 'run.started',
-    ...run,
-    queuedAt: state.queued.find(({ runId }) => runId === command.runId)?.at ?? null,
-  });
+  const queuedAt = state.queued.find(({ runId }) => runId === command.runId)?.at ?? null;
+  const started = { type: 'run.started', ...run, queuedAt } as const;
+  return replaces === undefined ? accept(started) : replace(replaces, started, state);
+}
+
+/** A run in place of a message and everything after it, while nothing is open. */
+function replace(
+  { messageId, seq }: ReplacedMessage,
+  started: Extract<ConversationEvent, { readonly type: 'run.started' }>,
+  state: ConversationState,
+): Decision<ConversationEvent> {
+  if (isBusy(state)) return reject(because('run_active'));
+  if (isSuperseded(state.superseded, seq)) return reject(notReplaceable);
+  const { at, runId } = started;
+  return accept<ConversationEvent>({ type: 'message.superseded', at, messageId, fromSeq: seq, runId }, started);
 }
 
 function trigger(command: TriggerRun, state: ConversationState): Decision<ConversationEvent> {

@@ -4,6 +4,7 @@ import type { ApprovalId, ArtifactId, JsonValue, MessageId, OperationId, RunId, 
 import { byName, clear, event, integer, internal, list, nullable, oneOf, personal, storedMembersOf } from '@app/schema';
 import { text, uuid } from '@app/schema';
 import type { EventOf } from '@app/schema';
+import { superseded } from './line';
 import { queueEvents } from './run/queue.events';
 import { exampleMessages, exampleOperationId, exampleToken, runEvents } from './run/run.events';
 
@@ -181,6 +182,7 @@ export const conversationEvents = [
   runEvents.steered,
   queueEvents.queued,
   queueEvents.withdrawn,
+  superseded,
   updated,
   runEvents.stopping,
   approvalEvents.expired,

@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { FoldedStates } from '@app/event-store';
-import { Cursors, pageOf, PageQuery, pageTextOf, type TextRow } from '@app/http';
+import { Cursors, pageOf, pageTextOf, type TextRow } from '@app/http';
 import { isErased, notFound, ok, refuse, shown } from '@app/kernel';
 import type { ConversationId, Instant, Result, UserId } from '@app/kernel';
 import { boundedPage, Database, selectList } from '@app/read-store';
@@ -11,7 +11,7 @@ import { Conversation, Message, type ConversationPage, type ConversationView } f
 import { conversationKind } from './conversation.stream';
 import { origins } from './conversation.events';
 import type { RunRequest, RunRequestInput } from './run/run.schema';
-import { ListConversationsDto } from './conversations.contract';
+import { ListConversationsDto, ListMessagesDto } from './conversations.contract';
 import { ConversationRow, counterName, MessageRow } from './conversations.projection';
 
 /** The view of a folded conversation: exactly the state at `lastSeq`, so that a stream opened there misses nothing. */
@@ -136,12 +136,12 @@ class ListConversationsHandler implements IQueryHandler<ListConversations> {
   }
 }
 
-/** A page of a conversation's messages as JSON text, oldest first by their `seq`. Refuses with `invalid_cursor`, `not_found`. */
+/** A page of a conversation's messages as JSON text, oldest first by their `seq`; those that left its line only where asked for. Refuses with `invalid_cursor`, `not_found`. */
 export class ListMessages extends Query<Result<string>> {
   constructor(
     readonly userId: UserId,
     readonly conversationId: ConversationId,
-    readonly page: PageQuery,
+    readonly page: ListMessagesDto,
   ) {
     super();
   }
@@ -149,8 +149,11 @@ export class ListMessages extends Query<Result<string>> {
 
 const listedMessage = selectList(
   MessageRow,
-  memberNames(Message).filter((name) => name !== 'artifactIds'),
+  memberNames(Message).filter((name) => name !== 'artifactIds' && name !== 'superseded'),
 );
+
+const leftLine = `EXISTS (SELECT 1 FROM {superseded_parts} AS part WHERE part.conversation_id = {messages}.conversation_id
+  AND {messages}.seq >= part.from_seq AND {messages}.seq < part.before_seq)`;
 
 @QueryHandler(ListMessages)
 class ListMessagesHandler implements IQueryHandler<ListMessages> {
@@ -161,34 +164,46 @@ class ListMessagesHandler implements IQueryHandler<ListMessages> {
     private readonly cursors: Cursors,
   ) {}
 
-  async execute({ userId, conversationId: id, page: { cursor, limit } }: ListMessages): Promise<Result<string>> {
-    const binding = { list: 'conversations.messages', userId, filters: { id } };
+  async execute({
+    userId,
+    conversationId: id,
+    page: { cursor, limit, superseded },
+  }: ListMessages): Promise<Result<string>> {
+    const binding = { list: 'conversations.messages', userId, filters: { id, superseded } };
     const after = this.cursors.startOf(binding, cursor);
     if (!after.ok) return after;
     const { state } = await this.states.fresh(conversationKind, id);
     if (state.userId !== userId) return refuse(notFound);
-    const rows = await this.rows(id, after.value ?? 0, limit + 1);
+    const isWhole = state.superseded.length === 0;
+    const rows = await this.rows(id, after.value ?? 0, limit + 1, isWhole ? 'false' : leftLine, superseded);
     return ok(pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position])));
   }
 
-  private async rows(id: ConversationId, afterSeq: number, limit: number): Promise<TextRow[]> {
+  private async rows(
+    id: ConversationId,
+    afterSeq: number,
+    limit: number,
+    left: string,
+    all: boolean,
+  ): Promise<TextRow[]> {
     const page = `SELECT row_to_json(message)::text AS text, {messages}.seq AS position
-      FROM {messages} CROSS JOIN LATERAL (SELECT ${listedMessage}) AS message
-      WHERE conversation_id = $1 AND {messages}.seq > $2 ORDER BY {messages}.seq LIMIT $3`;
+      FROM {messages} CROSS JOIN LATERAL (SELECT ${listedMessage}, ${left} AS "superseded") AS message
+      WHERE conversation_id = $1 AND {messages}.seq > $2 ${all ? '' : `AND NOT ${left}`} ORDER BY {messages}.seq LIMIT $3`;
     const rows = await this.database.query<TextRow>(boundedPage(page, 'text', 'ASC'), [id, afterSeq, limit]);
     return openTexts(this.keys, rows, ['text'], messageOf);
   }
 }
 
 /** A row with its text opened, as the API shows it: a user's message is a part of the request that its run was started with. */
-function messageOf({ role, text: opened, createdAt, ...row }: OpenedMessage): object {
-  if (role === 'assistant' || isErased(opened)) return { ...row, role, text: opened, artifactIds: [], createdAt };
+function messageOf({ role, text: opened, superseded, createdAt, ...row }: OpenedMessage): object {
+  if (role === 'assistant' || isErased(opened))
+    return { ...row, role, text: opened, artifactIds: [], superseded, createdAt };
   // Reason for the assertion: a row of a user's message has its input or the request, as JSON text where it was never sealed.
   const asked = (typeof opened === 'string' ? JSON.parse(opened) : opened) as RunRequest | RunRequestInput;
   const input = 'input' in asked ? asked.input : asked;
   // Ids are returned in lower case, however they were sent.
   const artifactIds = (input.artifactIds ?? []).map((artifactId) => artifactId.toLowerCase());
-  return { ...row, role, text: input.text, artifactIds, createdAt };
+  return { ...row, role, text: input.text, artifactIds, superseded, createdAt };
 }
 
 type OpenedMessage = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import type { PathParameter } from '@app/http';
 import { limits } from '@app/kernel';
 import {
+  boolean,
   countedPageOfShape,
   instant,
   integer,
@@ -53,6 +54,7 @@ export const Message = shape('Message', {
   role: oneOf(['user', 'assistant']),
   text: orErased(text()),
   artifactIds: list(uuid(), { max: limits.artifactIdsMax, description: 'What the user handed in with it' }),
+  superseded: boolean({ description: 'Whether it left the line: a later run replaced it, or a message before it' }),
   createdAt: instant(),
 });
 
@@ -90,6 +92,7 @@ export const conversationExamples = {
         role: 'user',
         text: 'what is my balance',
         artifactIds: [],
+        superseded: false,
         createdAt: '2026-11-21T09:15:42.090Z',
       },
       {
@@ -99,6 +102,7 @@ export const conversationExamples = {
         role: 'assistant',
         text: 'You have 250 USDC and 40 wNEAR.',
         artifactIds: [],
+        superseded: false,
         createdAt: '2026-11-21T09:15:43.501Z',
       },
     ],

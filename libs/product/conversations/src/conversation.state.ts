@@ -1,6 +1,7 @@
 import type { ApprovalState } from '@app/consent';
 import { unreachable } from '@app/kernel';
 import type { ApprovalId, Instant, MessageId, Personal, RunId, RunKey, UserId } from '@app/kernel';
+import { partsAfter, type SupersededPart } from './line';
 import type { ArtifactFacts, ConversationEvent, MessageRating, Origin } from './conversation.events';
 import { approvalOf, evolveRun, isLastPending, pendingOf, beginRun } from './run/run.state';
 import type { OpenRunEvent, RunState } from './run/run.state';
@@ -47,6 +48,8 @@ export interface ConversationState {
   readonly artifacts: readonly ArtifactFacts[];
   /** The last rating of each of the messages that were rated last, newest last. */
   readonly ratings: readonly MessageRating[];
+  /** The parts of the journal that left the line last, oldest first. */
+  readonly superseded: readonly SupersededPart[];
   /** The financial operations that began here, with the last fact copied of each: each fact is copied once. */
   readonly operations: { readonly [operationId: string]: 'submitted' | 'over' };
 }
@@ -66,6 +69,7 @@ export const initialConversation: ConversationState = {
   endedRunIds: [],
   artifacts: [],
   ratings: [],
+  superseded: [],
   operations: {},
 };
 
@@ -151,6 +155,10 @@ export function evolveConversation(state: ConversationState, event: Conversation
       return { ...state, archivedAt: event.at, lastSeq };
     case 'message.rated':
       return { ...state, ratings: ratingsAfter(state, event), lastSeq };
+    case 'message.superseded': {
+      const parts = partsAfter(state.superseded, { from: event.fromSeq, before: lastSeq });
+      return { ...state, superseded: parts, lastActivityAt: event.at, lastSeq };
+    }
     case 'automation.triggered':
       return { ...state, lastActivityAt: event.at, lastSeq };
     case 'artifact.uploaded': {

@@ -14,5 +14,5 @@ export const conversationKind: StreamKind<ConversationState, ConversationCommand
   sealedFor: (id, { userId }) => sealedForConversation(asId<ConversationId>(id), userId),
   withoutWords: ['run.ended', 'agent.message', 'agent.reasoning', 'tool.returned'],
   upcasters: conversationUpcasters,
-  stateVersion: 10,
+  stateVersion: 11,
 };

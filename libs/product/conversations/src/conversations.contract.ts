@@ -38,6 +38,11 @@ export class ListConversationsDto extends PageQuery {
   active?: boolean;
 }
 
+export class ListMessagesDto extends PageQuery {
+  @QueryMember(boolean({ default: false, description: 'Whether messages that left the line are listed too' }))
+  superseded: boolean;
+}
+
 export class RateMessageDto {
   @Member(oneOf(ratings))
   rating: Rating;
@@ -121,8 +126,9 @@ export const rateMessage = operation('messages.rate', {
 export const listMessages = operation('conversations.messages', {
   route: 'GET /v1/users/:userId/conversations/:conversationId/messages',
   summary: "A conversation's messages, oldest first",
+  description: 'Those of the present line: without those that a run with `input.replaces` has replaced.',
   parameters: { conversationId: conversationIdParameter },
-  query: PageQuery,
+  query: ListMessagesDto,
   answer: MessagePage,
   examples: { answer: conversationExamples.messages },
 });

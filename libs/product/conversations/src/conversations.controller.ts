@@ -1,6 +1,6 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { answer, Caller, PageQuery, Serves } from '@app/http';
+import { answer, Caller, Serves } from '@app/http';
 import type { ConversationId, MessageId } from '@app/kernel';
 import { ArchiveConversation, CreateConversation, RenameConversation } from './change-conversation';
 import type { ConversationPage, ConversationView } from './conversation.schema';
@@ -62,7 +62,7 @@ export class ConversationsController {
   async messages(
     @Caller() { userId }: Caller,
     @Param('conversationId') id: ConversationId,
-    @Query() page: PageQuery,
+    @Query() page: contract.ListMessagesDto,
   ): Promise<string> {
     return answer(await this.queries.execute(new ListMessages(userId, id, page)));
   }

@@ -3,7 +3,7 @@ import type { Recorded } from '@app/event-store';
 import { asId, type MessageId, type RequestId, type RunId, type RunKey, type UserId } from '@app/kernel';
 import type { Projection, ReadModelRow } from '@app/read-store';
 import { instant } from '@app/testing/deciders';
-import { conversationsProjection, messagesProjection } from './conversations.projection';
+import { conversationsProjection, messagesProjection, supersededPartsProjection } from './conversations.projection';
 import type { ConversationEvent } from './conversation.events';
 
 const conversationId = '0190a000-0000-7000-8000-00000000c0de';
@@ -149,5 +149,25 @@ describe('the messages of a conversation', () => {
       },
       { ...said, id: 'said', seq: 4, role: 'assistant', text: 'hi', createdAt: at(3), position: 30 },
     ]);
+  });
+});
+
+describe('the parts that left the line', () => {
+  it('reach from the replaced message to the event that says so, however often that is read', () => {
+    const event: ConversationEvent = {
+      type: 'message.superseded',
+      at: at(7),
+      messageId: asId<MessageId>('asked'),
+      fromSeq: 2,
+      runId: asId<RunId>('instead'),
+    };
+    const [first] = recorded;
+    if (first === undefined) throw new Error('there is a first event');
+    const replaced: Recorded<ConversationEvent> = { ...first, revision: 7, position: 70, event };
+    const row = supersededPartsProjection.project(null, replaced);
+    expect(row).toEqual({ messageId: 'asked', conversationId, fromSeq: 2, beforeSeq: 8, position: 70 });
+    expect(supersededPartsProjection.project(row, replaced)).toEqual(row);
+    expect(supersededPartsProjection.keyOf(replaced)).toBe('asked');
+    expect(recorded.map((each) => supersededPartsProjection.keyOf(each))).toEqual(recorded.map(() => null));
   });
 });

@@ -41,6 +41,18 @@ export class MessageRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
+/** A part of a conversation's journal that left its line. */
+@Entity('superseded_parts')
+class SupersededPartRow implements ReadModelRow {
+  /** The message with which it begins. */
+  @PrimaryColumn('uuid') messageId: string;
+  @Column('uuid') conversationId: string;
+  @Column('integer') fromSeq: number;
+  /** The `seq` of the event that says so. */
+  @Column('integer') beforeSeq: number;
+  @Column('bigint') position: number;
+}
+
 const conversationsMigrations = [
   migration(
     10,
@@ -64,6 +76,16 @@ const conversationsMigrations = [
   migration(11, 'MessagesInRequests', 'ALTER TABLE messages ALTER COLUMN artifact_ids DROP NOT NULL'),
   // Runs that wait to start. The table is filled again by its new version.
   migration(12, 'QueuedRuns', `ALTER TABLE conversations ADD COLUMN queued_run_ids jsonb NOT NULL DEFAULT '[]'`),
+  migration(
+    13,
+    'SupersededParts',
+    `
+      CREATE TABLE superseded_parts (
+        message_id uuid PRIMARY KEY, conversation_id uuid NOT NULL, from_seq integer NOT NULL, before_seq integer NOT NULL,
+        position bigint NOT NULL);
+      CREATE INDEX superseded_parts_in_order ON superseded_parts (conversation_id, from_seq);
+    `,
+  ),
 ];
 
 /** Whether a run is live or waits for the user there (docs/decisions/artifacts-and-activity.md, "ConversationActivityItem"). */
@@ -173,9 +195,25 @@ export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
   },
 };
 
+/** Table `superseded_parts`. */
+export const supersededPartsProjection: Projection<SupersededPartRow, ConversationEvent> = {
+  name: 'superseded_parts',
+  version: 1,
+  row: SupersededPartRow,
+  kinds: [conversationKind],
+  keyOf: ({ event }) => (event.type === 'message.superseded' ? event.messageId : null),
+  isFirst: () => true,
+  project: (_, { event, stream, revision, position }) => {
+    if (event.type !== 'message.superseded') return null;
+    const { messageId, fromSeq } = event;
+    const conversationId = idInStream(conversationKind, stream) ?? '';
+    return { messageId, conversationId, fromSeq, beforeSeq: revision + 1, position };
+  },
+};
+
 /** The slice's tables, migrations and projections in PostgreSQL. */
 export const conversationsReadModel = {
-  rows: [ConversationRow, MessageRow],
+  rows: [ConversationRow, MessageRow, SupersededPartRow],
   migrations: conversationsMigrations,
-  projections: [conversationsProjection, messagesProjection],
+  projections: [conversationsProjection, messagesProjection, supersededPartsProjection],
 };

@@ -16,6 +16,7 @@ export {
   type OperationCopy,
   type SealedContent,
 } from './conversation.events';
+export { notReplaceable, type ReplacedMessage } from './line';
 export { reasoningDelta, textDelta, type LiveDelta } from './run/live-deltas';
 export { progressBounds, toolProgress, type LivePayload } from './run/tool-progress';
 export type { RunOrigin, ToolOutcome } from './run/run.events';

@@ -181,7 +181,7 @@ describe('conversations.messages', () => {
     const runs = [await say(user, id, 'repeat after me: one'), await say(user, id, 'repeat after me: two')];
     const first = await there.get<Listed>(`/conversations/${id}/messages?limit=3`);
     const [asked, answered] = [{ role: 'user' }, { role: 'assistant' }];
-    const said = { id: aUuid, artifactIds: [], createdAt: anInstant, seq: expect.any(Number) };
+    const said = { id: aUuid, artifactIds: [], superseded: false, createdAt: anInstant, seq: expect.any(Number) };
     expect(first.body.data).toEqual([
       { ...said, ...asked, runId: runs[0]?.['id'], text: 'repeat after me: one', seq: 2 },
       { ...said, ...answered, runId: runs[0]?.['id'], text: 'one' },

@@ -21,6 +21,7 @@ import { McpServers } from './mcp/mcp-servers';
 import { ToolCalls } from './steps/tool-calls';
 import { ModelReadiness } from './models/model-readiness';
 import { Models } from './models/models';
+import { MoneyFacts } from './run/money-facts';
 import { RunJournal } from './run/run-journal';
 import { RunSteps } from './segments/run-steps';
 import { RunWorker } from './segments/run-worker';
@@ -79,6 +80,7 @@ export class ToolServersModule {}
     ExecuteRun,
     ModelCalls,
     ModelStep,
+    MoneyFacts,
     RunJournal,
     RunSteps,
     RunWorker,

@@ -14,6 +14,13 @@ const RunInput = withoutOthers(
         description: 'Artifacts of the conversation that the message is about',
       }),
     ),
+    replaces: optional(
+      uuid({
+        description:
+          'A message of the user, to correct or repeat it: the agent reads nothing from it on any more, and the run answers in its place. ' +
+          'Money that moved stays moved, and the agent reads that. Allowed while no run of the conversation is open or queued',
+      }),
+    ),
   }),
 );
 

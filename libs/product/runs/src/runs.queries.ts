@@ -1,7 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageTextOf, type TextRow } from '@app/http';
-import { notFound, ok, refuse, type MessageId, type Result, type RunId, type RunKey, type UserId } from '@app/kernel';
+import type { ReplacedMessage } from '@app/conversations';
+import {
+  notFound,
+  ok,
+  refuse,
+  type ConversationId,
+  type MessageId,
+  type Result,
+  type RunId,
+  type RunKey,
+  type UserId,
+} from '@app/kernel';
 import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
 import { KeyRing, openMembers, openTexts, type Opened } from '@app/sealing';
 import { memberNames } from '@app/schema';
@@ -44,6 +55,18 @@ export class RunQueries {
       const [row] = await openMembers(this.keys, rows, personalMembers);
       return row ?? null;
     });
+  }
+
+  /** The message of the user in that conversation's present line, as of now; null when there is none. */
+  async findReplaceable(conversationId: ConversationId, messageId: MessageId): Promise<ReplacedMessage | null> {
+    await this.gate.caughtUp();
+    const [row] = await this.database.query<ReplacedMessage>(
+      `SELECT m.id AS "messageId", m.seq FROM {messages} AS m WHERE m.id = $1 AND m.conversation_id = $2 AND m.role = 'user'
+       AND NOT EXISTS (SELECT 1 FROM {superseded_parts} AS part
+         WHERE part.conversation_id = m.conversation_id AND m.seq >= part.from_seq AND m.seq < part.before_seq)`,
+      [messageId, conversationId],
+    );
+    return row ?? null;
   }
 
   /** The run that a message is a part of, or null when there is none even after the read models have caught up. */

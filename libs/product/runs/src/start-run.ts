@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { conversationKind, isBusy, isKnownRun, isWritable } from '@app/conversations';
-import type { ConversationState, RunRequest } from '@app/conversations';
+import { conversationKind, isBusy, isKnownRun, isWritable, notReplaceable } from '@app/conversations';
+import type { ConversationState, ReplacedMessage, RunRequest } from '@app/conversations';
 import { FoldedStates, KeyedQueue } from '@app/event-store';
 import { validateInto } from '@app/http';
 import { asId, because, invalid, isJsonObject, notFound, ok, parseUuid, refuse } from '@app/kernel';
@@ -85,10 +85,12 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
       if (replay !== null) return replay;
       const resolved = await this.resolveIn({ userId, conversationId }, body);
       if (!resolved.ok) return resolved;
+      const { whenBusy, isBusy: busy, replaces, ...resolution } = resolved.value;
+      const replaced = replaces === null ? null : await this.queries.findReplaceable(conversationId, replaces);
+      if (replaces !== null && replaced === null) return refuse(notReplaceable);
       const id = runId ?? asId<RunId>(uuidV7());
       const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), cause };
-      const { whenBusy, isBusy: busy, ...resolution } = resolved.value;
-      const asked = { request: requestIn(body), ...resolution };
+      const asked = { request: requestIn(body), ...resolution, ...(replaced !== null && { replaces: replaced }) };
       return this.start(run, asked, { chosenId: runId !== null, whenBusy, isBusy: busy });
     });
   }
@@ -112,12 +114,15 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
   private resolve({ input, profile, whenBusy = 'reject' }: StartRunDto, state: ConversationState): Result<Asked> {
     const resolved = resolveProfile(profile, this.offer);
     if (!resolved.ok) return resolved;
-    const { artifactIds = [] } = input;
+    const { artifactIds = [], replaces } = input;
     const unknown = artifactIds.findIndex((id) => !state.artifacts.some(({ artifactId }) => artifactId === id));
     if (unknown >= 0) {
       return refuse(invalid(`/input/artifactIds/${unknown}`, 'is not an artifact of this conversation'));
     }
-    return ok({ ...resolved.value, whenBusy, isBusy: isBusy(state) });
+    const common = { ...resolved.value, isBusy: isBusy(state) };
+    // A replacement neither waits nor joins: the line that it cuts must not go on meanwhile.
+    if (replaces !== undefined) return ok({ ...common, whenBusy: 'reject', replaces: asId(replaces.toLowerCase()) });
+    return ok({ ...common, whenBusy, replaces: null });
   }
 
   /** The recorded run of that id, or null when there is none to repeat. */
@@ -204,8 +209,12 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
   }
 }
 
-type Asked = Resolution & { readonly whenBusy: WhenBusy; readonly isBusy: boolean };
-type Requested = Resolution & { readonly request: RunRequest };
+type Asked = Resolution & {
+  readonly whenBusy: WhenBusy;
+  readonly isBusy: boolean;
+  readonly replaces: MessageId | null;
+};
+type Requested = Resolution & { readonly request: RunRequest; readonly replaces?: ReplacedMessage };
 type Options = AdmissionOptions & Pick<Asked, 'whenBusy' | 'isBusy'>;
 
 function isRunActive(result: Result<unknown>): boolean {

@@ -19,6 +19,7 @@ export { matchesContract } from './operation/submission/operation-order';
 export { mayFollow } from './operation/operation-sequence';
 export { operationView } from './operation/operation.view';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation/operation.schema';
+export { GetFinancialOperation } from './operation/show-operations';
 export { GetWallet } from './wallet/get-wallet';
 export { Wallet, walletView } from './wallet/wallet.schema';
 export { walletKeysTable } from './wallet/sealed-keys';

@@ -12,6 +12,7 @@ import type {
   WithOpenWords,
 } from '@app/kernel';
 import type { ApprovalEvent } from '@app/consent';
+import type { ReplacedMessage } from '../line';
 import type { RunEvent, RunOrigin } from './run.events';
 import type { ResolvedRun, RunRequest } from './run.schema';
 import { centsFromMicroCents } from './run-costs';
@@ -37,6 +38,8 @@ export interface StartRun {
   readonly holder: ProcessId | null;
   /** Whether it starts only while no other run of the conversation is open, not even one that waits for the user. */
   readonly alone: boolean;
+  /** The message of the user that it replaces, with everything after it; absent: none. */
+  readonly replaces?: ReplacedMessage;
 }
 
 export type RunCommand =

@@ -87,6 +87,7 @@ const RunProfileShape = shape(
 export const RunRequestInput = shape('RunRequestInput', {
   text: text({ min: 1, max: limits.inputTextLengthMax }),
   artifactIds: optional(list(uuid(), { max: limits.artifactIdsMax })),
+  replaces: optional(uuid({ description: 'The message of the user that it replaced, with everything after it' })),
 });
 export type RunRequestInput = Shaped<typeof RunRequestInput>;
 

@@ -6,6 +6,9 @@ import type { ToolNames } from './tool-names';
 
 /** Replaces the answer of a turn that got none: it was aborted, it failed, or the model's answer was empty. */
 const noAnswer = '(No answer was given: the run ended before.)';
+/** Precedes the facts of operations. */
+const replacedHere =
+  'The user has replaced earlier messages here, which are not shown. Money that moved in them stays moved. Its operations, as data, one a line:';
 const betweenTexts = '\n\n';
 const faultLengthMax = 1000;
 
@@ -43,9 +46,13 @@ function repairText(answer: string, outputSchema: JsonValue): string {
   ].join(' ');
 }
 
-function turnMessages({ input, steps, unheard = [] }: Turn, stepMessages: (step: TurnStep) => Said[]): Said[] {
+function turnMessages(
+  { facts = [], input, steps, unheard = [] }: Turn,
+  stepMessages: (step: TurnStep) => Said[],
+): Said[] {
   const answered = steps.flatMap((step) => [...(step.heard ?? []).map(userMessage), ...stepMessages(step)]);
-  return [userMessage(input), ...answered, ...unheard.map(userMessage)];
+  const before = facts.length === 0 ? [] : [userMessage([replacedHere, ...facts].join('\n'))];
+  return [...before, userMessage(input), ...answered, ...unheard.map(userMessage)];
 }
 
 function userMessage(text: string): Said {

@@ -23,6 +23,8 @@ export interface TurnStep {
 
 /** A user's input, and the steps that the model took for it so far, oldest first. */
 export interface Turn {
+  /** Operations of messages that it replaced, each as a line of JSON; absent or empty: none. */
+  readonly facts?: readonly string[];
   readonly input: string;
   readonly steps: readonly TurnStep[];
   /** Messages of the user since the last step, oldest first; absent: none. */

@@ -11,6 +11,7 @@ import { openOr, type Cause, type Clock, type ToolCallId } from '@app/kernel';
 import { segmentEndIn, type ExecutableSegment, type SegmentEnd } from '@app/runs';
 import type { CallOutcome } from './approved-calls';
 import { readHistory } from './history';
+import type { MoneyFacts } from './money-facts';
 import type { Turn } from '../models/model';
 import { progressAfter, type RunProgress } from './next';
 import type { RunContext } from '../tool';
@@ -48,6 +49,13 @@ interface Stores {
   readonly states: FoldedStates;
   readonly store: EventStore;
   readonly clock: Clock;
+  readonly money: MoneyFacts;
+}
+
+/** The time before a run, as a model reads it. @property facts as in Turn, of the run itself */
+export interface EarlierTurns {
+  readonly turns: readonly Turn[];
+  readonly facts: readonly string[];
 }
 
 /** Fields that identify a run in log lines. */
@@ -61,7 +69,7 @@ export class ClaimedRun {
   end: SegmentEnd | null = null;
   /** Calls that were made before their step was recorded. */
   readonly underWay = new Map<ToolCallId, Promise<CallOutcome>>();
-  private history: Promise<readonly Turn[]> | null = null;
+  private earlier: Promise<EarlierTurns> | null = null;
 
   constructor(
     private readonly stores: Stores,
@@ -89,10 +97,20 @@ export class ClaimedRun {
     return { runId, conversationId, userId, segment, requestId: this.cause.requestId };
   }
 
-  /** The turns of the conversation before this run, read once. Throws Unavailable. */
-  async earlierTurns(tokensMax: number): Promise<readonly Turn[]> {
-    this.history ??= readHistory(this.stores.store, this.run.conversationId, this.opened.startedSeq, tokensMax);
-    return this.history;
+  /** The turns of the conversation's line before this run, and the facts of what it replaces, read once. Throws Unavailable. */
+  async earlierTurns(tokensMax: number): Promise<EarlierTurns> {
+    this.earlier ??= this.readEarlier(tokensMax);
+    return this.earlier;
+  }
+
+  private async readEarlier(tokensMax: number): Promise<EarlierTurns> {
+    const { store, money } = this.stores;
+    const { conversationId, userId } = this.run;
+    const history = await readHistory(store, conversationId, this.opened.startedSeq, tokensMax);
+    const turns: Turn[] = [];
+    for (const { replaced = [], runKey: _, ...turn } of history.turns)
+      turns.push(replaced.length === 0 ? turn : { ...turn, facts: await money.facts(userId, replaced) });
+    return { turns, facts: await money.facts(userId, history.replaced) };
   }
 
   /** The conversation's files, as of the last append at the latest. Throws Unavailable. */

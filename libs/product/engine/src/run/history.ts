@@ -1,6 +1,7 @@
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, streamName, type EventStore } from '@app/event-store';
-import type { ConversationId, RunKey } from '@app/kernel';
+import type { ApprovalId, ConversationId, RunKey } from '@app/kernel';
+import { isApproved, Line, type LineEvent } from './line';
 import type { Turn, TurnStep } from '../models/model';
 import { bytesPerToken } from '../models/cost';
 import { newestWithin, sizeOf } from '../models/newest-turns';
@@ -10,33 +11,43 @@ const pageEvents = 200;
 /** Most events that are read for earlier turns. */
 const lookedThroughMax = 4_000;
 
-/** A turn of a run that has ended. */
+/** A turn of a run that has ended. @property replaced approvals in the part of the journal that it replaced; absent: it replaced none */
 export interface EndedTurn extends Turn {
   readonly runKey: RunKey;
+  readonly replaced?: readonly ApprovalId[];
+}
+
+/** The time before a run. @property replaced approvals in the part of the journal that it replaces */
+export interface History {
+  readonly turns: readonly EndedTurn[];
+  readonly replaced: readonly ApprovalId[];
 }
 
 /**
- * Returns the conversation's turns before the `seq` of a run's start, cut by `newestTurns`. Only runs that have ended count, because what
- * another run still waits for is its own. Throws Unavailable.
+ * Returns the turns of the conversation's line before the `seq` of a run's start, cut by `newestTurns`. Only runs that have ended count,
+ * because what another run still waits for is its own. Throws Unavailable.
  */
 export async function readHistory(
   store: EventStore,
   conversationId: ConversationId,
   beforeSeq: number,
   tokensMax: number,
-): Promise<readonly Turn[]> {
+): Promise<History> {
   const stream = streamName(conversationKind, conversationId);
   const bytesMax = tokensMax * bytesPerToken;
-  const events: ConversationEvent[] = [];
-  let turns: readonly EndedTurn[] = [];
-  let from = beforeSeq - 2;
-  for (; from >= 0 && events.length < lookedThroughMax && sizeOf(turns) <= bytesMax; from -= pageEvents) {
-    const page = await store.readStreamBackwards(stream, from, pageEvents);
-    const earlier = page.map((stored) => decodeEvent<ConversationEvent>(conversationKind, stored).event);
-    events.unshift(...earlier.toReversed());
-    turns = endedTurns(events);
+  const line = new Line();
+  let { turns, replaced }: History = { turns: [], replaced: [] };
+  let from = beforeSeq - 1;
+  while (from > 0 && line.length < lookedThroughMax && sizeOf(turns) <= bytesMax) {
+    const page = await store.readStreamBackwards(stream, from - 1, pageEvents);
+    const earlier = page.map((stored) => {
+      const { event, revision } = decodeEvent<ConversationEvent>(conversationKind, stored);
+      return { seq: revision + 1, event };
+    });
+    from = line.add(earlier, from - pageEvents);
+    ({ turns, replaced } = lineTurns(line.events));
   }
-  return newestTurns(turns, bytesMax, from < 0);
+  return { turns: newestTurns(turns, bytesMax, from <= 0), replaced };
 }
 
 /**
@@ -72,17 +83,48 @@ function stepOf({ heard, text, calls }: JournaledStep): TurnStep | null {
   return exchanges.length < calls.length ? null : { ...(heard.length > 0 && { heard }), text, exchanges };
 }
 
-/** The turns of the runs that begin and end among these events, in the order in which they began. */
-function endedTurns(events: readonly ConversationEvent[]): EndedTurn[] {
-  const runs = new Map<RunKey, RunProgress>();
-  const ended = new Set<RunKey>();
+/** A run as its events in the line tell it. @property approved approvals by which its money may have moved */
+interface LineRun {
+  readonly progress: RunProgress;
+  readonly isOver: boolean;
+  readonly approved: readonly ApprovalId[];
+  readonly replaced: readonly ApprovalId[] | null;
+}
+
+/** The turns of the runs that begin and are over among these events, in the order in which they began, and what the next run replaces. */
+export function lineTurns(events: readonly LineEvent[]): History {
+  const runs = new Map<RunKey, LineRun>();
+  let replaced: readonly ApprovalId[] | null = null;
   for (const event of events) {
+    if (event.type === 'left') {
+      // The run that replaced before may itself be what is replaced now.
+      replaced = [...(replaced ?? []), ...cutRuns(runs), ...event.approvalIds];
+      continue;
+    }
     if (!('runKey' in event) || event.runKey === null) continue;
-    if (event.type === 'run.started') runs.set(event.runKey, startedProgress(event));
-    const progress = runs.get(event.runKey);
-    if (progress === undefined) continue;
-    runs.set(event.runKey, progressAfter(progress, event));
-    if (event.type === 'run.ended') ended.add(event.runKey);
+    const { runKey } = event;
+    if (event.type === 'run.started') {
+      runs.set(runKey, { progress: startedProgress(event), isOver: false, approved: [], replaced });
+      replaced = null;
+    }
+    const run = runs.get(runKey);
+    if (run !== undefined) runs.set(runKey, runAfter(run, event));
   }
-  return [...runs].flatMap(([runKey, progress]) => (ended.has(runKey) ? [{ ...turnOf(progress), runKey }] : []));
+  const turns = [...runs].flatMap(([runKey, run]) =>
+    run.isOver ? [{ ...turnOf(run.progress), runKey, ...(run.replaced !== null && { replaced: run.replaced }) }] : [],
+  );
+  return { turns, replaced: replaced ?? [] };
+}
+
+function runAfter(run: LineRun, event: ConversationEvent): LineRun {
+  const approved = isApproved(event) ? [...run.approved, event.approvalId] : run.approved;
+  const isOver = run.isOver || event.type === 'run.ended';
+  return { ...run, progress: progressAfter(run.progress, event), isOver, approved };
+}
+
+/** Ends the runs in which a replaced message was said: the remainder of them left the line. Returns their approvals. */
+function cutRuns(runs: Map<RunKey, LineRun>): readonly ApprovalId[] {
+  const cut = [...runs].filter(([, { isOver }]) => !isOver);
+  for (const [runKey, run] of cut) runs.set(runKey, { ...run, isOver: true });
+  return cut.flatMap(([, { approved }]) => approved);
 }

@@ -4,6 +4,7 @@ import { decodeEvent, EventStore, FoldedStates, streamName, Streams } from '@app
 import { causeOfEvent, Clock, type Cause } from '@app/kernel';
 import type { BegunSegment, ExecutableSegment } from '@app/runs';
 import { ClaimedRun, type OpenRun, type Signals } from './claimed-run';
+import { MoneyFacts } from './money-facts';
 import { progressAfter, startedProgress, type RunProgress } from './next';
 
 const pageEvents = 500;
@@ -16,6 +17,7 @@ export class RunJournal {
     private readonly states: FoldedStates,
     private readonly store: EventStore,
     private readonly clock: Clock,
+    private readonly money: MoneyFacts,
   ) {}
 
   /**
@@ -81,8 +83,8 @@ export class RunJournal {
   }
 
   private held(open: OpenRun, attempt: number, progress: RunProgress): ClaimedRun {
-    const { streams, states, store, clock } = this;
-    return new ClaimedRun({ streams, states, store, clock }, open, attempt, progress);
+    const { streams, states, store, clock, money } = this;
+    return new ClaimedRun({ streams, states, store, clock, money }, open, attempt, progress);
   }
 
   private async causeOf({ conversationId, runKey }: ExecutableSegment, segmentSeq: number): Promise<Cause> {

@@ -24,9 +24,11 @@ interface Message {
 /** Returns what a model is asked, as `gen_ai.input.messages`: the newest messages that fit, oldest first; long texts are cut. */
 export function inputMessages({ history, turn }: ModelRequest): string {
   return boundedMessages(
-    [...history, turn].flatMap(({ input, steps }): Message[] => [
-      { role: 'user', parts: textPart(input) },
+    [...history, turn].flatMap(({ facts = [], input, steps, unheard = [] }): Message[] => [
+      ...facts.map(userMessage),
+      userMessage(input),
       ...steps.flatMap(stepMessages),
+      ...unheard.map(userMessage),
     ]),
   );
 }
@@ -47,11 +49,15 @@ export function boundedJson(value: JsonValue): string {
   return Buffer.byteLength(json) <= attributeBytesMax ? json : JSON.stringify(cutText(json, attributeBytesMax - 2));
 }
 
+function userMessage(text: string): Message {
+  return { role: 'user', parts: textPart(text) };
+}
+
 function textPart(text: string | null): Part[] {
   return text === null ? [] : [{ type: 'text', content: text }];
 }
 
-function stepMessages({ text, exchanges }: TurnStep): Message[] {
+function stepMessages({ heard = [], text, exchanges }: TurnStep): Message[] {
   const calls = exchanges.map(({ toolCallId: id, tool: name, input }) => {
     return { type: 'tool_call', id, name, arguments: input } as const;
   });
@@ -59,7 +65,8 @@ function stepMessages({ text, exchanges }: TurnStep): Message[] {
     return { type: 'tool_call_response', id, response: result } as const;
   });
   const asked: Message = { role: 'assistant', parts: [...textPart(text), ...calls] };
-  return returned.length === 0 ? [asked] : [asked, { role: 'tool', parts: returned }];
+  const answered: Message[] = [...heard.map(userMessage), asked];
+  return returned.length === 0 ? answered : [...answered, { role: 'tool', parts: returned }];
 }
 
 function boundedMessages(messages: readonly Message[]): string {

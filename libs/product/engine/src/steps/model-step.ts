@@ -82,6 +82,9 @@ export class ModelStep {
     const { progress } = claimed;
     const { instructions, outputSchema, temperature, effort, reasoning } = progress.profile;
     const artifacts = await claimed.artifacts();
+    const { turns, facts } = model.readsHistory
+      ? await claimed.earlierTurns(this.configuration.env.MODEL_HISTORY_TOKENS)
+      : { turns: [], facts: [] };
     return {
       instructions,
       outputSchema,
@@ -89,9 +92,9 @@ export class ModelStep {
       effort,
       reasoning,
       ...asked,
-      turn: turnOf(progress),
+      turn: facts.length === 0 ? turnOf(progress) : { ...turnOf(progress), facts },
       tools: this.tools.offers(progress),
-      history: model.readsHistory ? await claimed.earlierTurns(this.configuration.env.MODEL_HISTORY_TOKENS) : [],
+      history: turns,
       artifacts,
     };
   }
