@@ -11,6 +11,8 @@ export interface Ids {
   readonly operationId: string;
   /** An artifact of the conversation. */
   readonly artifactId: string;
+  /** A message of the agent in the conversation. */
+  readonly messageId: string;
   /** The fingerprint that a decision on the resource must contain. */
   readonly fingerprint: string;
   readonly automationId: string;

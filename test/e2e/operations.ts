@@ -18,6 +18,7 @@ const resourceIds: readonly ResourceId[] = [
   'approvalId',
   'operationId',
   'artifactId',
+  'messageId',
   'automationId',
   'inputId',
 ];

@@ -65,6 +65,7 @@ const malformed: Partial<Ids> = {
   approvalId: 'x',
   operationId: 'x',
   artifactId: 'x',
+  messageId: 'x',
   automationId: 'x',
   inputId: 'x',
 };

@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import type { Ids } from './operation-call';
-import { asking, conversationOf, defined, giveInput, prepare, raw, say, usdc } from '@app/testing/journeys';
+import {
+  asking,
+  conversationOf,
+  defined,
+  giveInput,
+  type Listed,
+  prepare,
+  raw,
+  say,
+  usdc,
+} from '@app/testing/journeys';
 
 /** A rule with a member of nearly every kind, which never matches the inputs that tests send. */
 const definition = {
@@ -60,7 +70,8 @@ export async function thingsOf(owner: TestClient): Promise<Ids> {
   const conversationId = await conversationOf(owner);
   const runId = String((await say(owner, conversationId))['id']);
   const artifactId = await artifactOf(owner, conversationId);
-  const ids = { userId: owner.userId, conversationId, runId, artifactId };
+  const messageId = await messageOf(owner, conversationId);
+  const ids = { userId: owner.userId, conversationId, runId, artifactId, messageId };
   const asked = { ...(await waitingApproval(owner)), ...(await prepared(owner)) };
   return { ...ids, ...asked, ...(await anAutomation(owner)) };
 }
@@ -68,6 +79,11 @@ export async function thingsOf(owner: TestClient): Promise<Ids> {
 async function artifactOf(owner: TestClient, conversationId: string): Promise<string> {
   const { body } = await raw(owner, 'POST', `/conversations/${conversationId}/artifacts?name=notes.txt`, { body: 'x' });
   return String(body['id']);
+}
+
+async function messageOf(owner: TestClient, conversationId: string): Promise<string> {
+  const { body } = await owner.get<Listed<{ id: string; role: string }>>(`/conversations/${conversationId}/messages`);
+  return body.data.find(({ role }) => role === 'assistant')?.id ?? '';
 }
 
 async function waitingApproval(owner: TestClient): Promise<Pick<Ids, 'approvalId' | 'fingerprint'>> {
